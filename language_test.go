@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// What makes the code readable for someone who has never seen it, as far as a program can measure it.
+// What makes the code readable for someone who has never seen it, as far as a program can measure
+// it.
 const (
 	mapFrom       = 9  // files from which on a package needs a map of them
 	glossaryLimit = 25 // words that ARCHITECTURE.md may define
 )
 
-// TestPackagesHaveMaps holds that the comment of a package with many files names each of them, so that a newcomer
-// knows which one to open. The comment may stand in any file, mostly in doc.go.
+// TestPackagesHaveMaps holds that the comment of a package with many files names each of them, so
+// that a newcomer knows which one to open. The comment may stand in any file, mostly in doc.go.
 func TestPackagesHaveMaps(t *testing.T) {
 	_, all := readPackages(t)
 	for _, p := range all {
@@ -48,8 +49,8 @@ func namesFile(doc, name string) bool {
 	return regexp.MustCompile(`(^|[^\w/])` + regexp.QuoteMeta(name) + `\b`).MatchString(doc)
 }
 
-// gone are words of a private language that this code once used for standard terms. What stands in their place is
-// in the glossary of ARCHITECTURE.md.
+// gone are words of a private language that this code once used for standard terms. What stands in
+// their place is in the glossary of ARCHITECTURE.md.
 var gone = map[string]string{
 	`mend(s|ed|ing|able)?`:      "repair",
 	`tid(y|ied)`:                "normalize",
@@ -64,14 +65,15 @@ var gone = map[string]string{
 	`can(not)? be had`:          "is (not) available",
 }
 
-// formWord is gone where it meant a client form; of SQL and of JSON Schema it is the field's own word, and where old names
-// are still read they have to be named.
+// formWord is gone where it meant a client form; of SQL and of JSON Schema it is the field's own
+// word, and where old names are still read they have to be named.
 var formWord = regexp.MustCompile(`(?i)\bdialects?\b`)
 
 // hasForms matches the folders and documents that speak of client forms.
 var hasForms = regexp.MustCompile(`^(proxy|cmd|examples|runner)/|^docs/|\.md$`)
 
-// TestTheLanguageIsTheFields looks for those words in the code, in what the programs print, and in the documents.
+// TestTheLanguageIsTheFields looks for those words in the code, in what the programs print, and in
+// the documents.
 func TestTheLanguageIsTheFields(t *testing.T) {
 	out, err := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.go", "*.md").Output()
 	if err != nil {
@@ -104,7 +106,8 @@ func TestTheLanguageIsTheFields(t *testing.T) {
 	}
 }
 
-// speaksOfThePast reports files whose words are not ours to choose: what models wrote, what was once changed, this list.
+// speaksOfThePast reports files whose words are not ours to choose: what models wrote, what was
+// once changed, this list.
 func speaksOfThePast(path string) bool {
 	return path == "language_test.go" || path == "CHANGELOG.md" || strings.Contains(path, "testdata/") ||
 		strings.HasSuffix(path, "_test.go")

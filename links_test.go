@@ -10,7 +10,8 @@ import (
 )
 
 var (
-	// link is a relative link of Markdown, with its anchor. Addresses with a scheme are not ours to hold.
+	// link is a relative link of Markdown, with its anchor. Addresses with a scheme are not ours to
+	// hold.
 	link = regexp.MustCompile(`\]\(([^)\s:#]*)(?:#([^)\s]*))?\)`)
 	// heading is a line of Markdown that gets an anchor.
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
@@ -38,7 +39,8 @@ func tracked(t *testing.T, patterns ...string) []string {
 	return all
 }
 
-// TestLinksLeadSomewhere follows every relative link of the documents, to the heading where it names one.
+// TestLinksLeadSomewhere follows every relative link of the documents, to the heading where it
+// names one.
 func TestLinksLeadSomewhere(t *testing.T) {
 	n := 0
 	for _, path := range tracked(t, "*.md") {
@@ -67,7 +69,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are the anchors of a page's headings, as GitHub makes them: lower case, without punctuation, dashes for blanks.
+// anchors are the anchors of a page's headings, as GitHub makes them: lower case, without
+// punctuation, dashes for blanks.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	src, err := os.ReadFile(path)

@@ -13,8 +13,8 @@ import (
 // said is a message in the first column of a table.
 var said = regexp.MustCompile("(?m)^\\| (?:header )?(`[^|]+`(?:[,;] `[^|]+`)*) \\|")
 
-// TestTroubleshootingQuotesTheProgram looks up the messages of the page in the strings of the program. What is behind "…"
-// differs, and is not looked for.
+// TestTroubleshootingQuotesTheProgram looks up the messages of the page in the strings of the
+// program. What is behind "…" differs, and is not looked for.
 func TestTroubleshootingQuotesTheProgram(t *testing.T) {
 	const page = "docs/troubleshooting.md"
 	src, err := os.ReadFile(page)

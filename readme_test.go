@@ -28,7 +28,8 @@ func TestTheReadmeIsShort(t *testing.T) {
 // quoted is a block of a page which says of itself where it is from.
 var quoted = regexp.MustCompile(`<!-- from (\S+) -->\n\n((?:    .*\n)+)`)
 
-// TestPagesQuoteWhatWasRecorded looks up the lines of such blocks in the file that the lane has written: all of them, in order.
+// TestPagesQuoteWhatWasRecorded looks up the lines of such blocks in the file that the lane has
+// written: all of them, in order.
 func TestPagesQuoteWhatWasRecorded(t *testing.T) {
 	n := 0
 	for _, path := range tracked(t, "*.md") {
@@ -62,7 +63,8 @@ func TestPagesQuoteWhatWasRecorded(t *testing.T) {
 // release is the heading of a version in CHANGELOG.md.
 var release = regexp.MustCompile(`^## (\d+)\.(\d+)\.(\d+) – \d{4}-\d\d-\d\d$`)
 
-// TestTheChangelogHasVersions checks the headings: what is unreleased, then versions, the newest first.
+// TestTheChangelogHasVersions checks the headings: what is unreleased, then versions, the newest
+// first.
 func TestTheChangelogHasVersions(t *testing.T) {
 	src, err := os.ReadFile("CHANGELOG.md")
 	if err != nil {
@@ -90,8 +92,8 @@ func TestTheChangelogHasVersions(t *testing.T) {
 	}
 }
 
-// TestTheWorkflowRunsEveryLane compares the lanes of .ci/run with those of the workflow. The modules
-// are fetched in front of each.
+// TestTheWorkflowRunsEveryLane compares the lanes of .ci/run with those of the workflow. The
+// modules are fetched in front of each.
 func TestTheWorkflowRunsEveryLane(t *testing.T) {
 	script, err := os.ReadFile(".ci/run")
 	if err != nil {

@@ -62,7 +62,8 @@ func reasonLine(r chat.Reason) string {
 	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", r.Code, r.Means, code(r.Wrote), code(r.Reads))
 }
 
-// TestEveryCodeIsAReason reads the sources: each code that they give has a line, and each line is of a code that they give.
+// TestEveryCodeIsAReason reads the sources: each code that they give has a line, and each line is
+// of a code that they give.
 func TestEveryCodeIsAReason(t *testing.T) {
 	given := givenCodes(t)
 	var known []string
@@ -84,8 +85,8 @@ func TestEveryCodeIsAReason(t *testing.T) {
 	}
 }
 
-// givenCodes are the codes that the sources give, with a place where each is given: what repaired is called with, what is
-// appended to repairs, and the constants whose names begin with step.
+// givenCodes are the codes that the sources give, with a place where each is given: what repaired
+// is called with, what is appended to repairs, and the constants whose names begin with step.
 func givenCodes(t *testing.T) map[string]token.Position {
 	set, all := readPackages(t)
 	given := map[string]token.Position{}

@@ -19,8 +19,8 @@ var schemaWords = []string{
 	"exclusiveMaximum", "multipleOf", "nullable",
 }
 
-// schemaReaders are the packages that read schemas: one for all who write from them, and the check of a call, which goes by a
-// library and looks into its places.
+// schemaReaders are the packages that read schemas: one for all who write from them, and the check
+// of a call, which goes by a library and looks into its places.
 var schemaReaders = []string{"chat/schema", "engine/valid"}
 
 // schemaWriters are the files that name keywords to print them, and why they may.
@@ -48,8 +48,9 @@ var schemaWriters = map[string]string{
 	"tools/data/complete_column_extraction.go": "reads items, a member of its own arguments",
 }
 
-// TestSchemasAreReadInOnePlace holds that nobody reads JSON Schema beside the packages that do: five readers of it once
-// understood the same schema in five ways, so a model was told one type, and its call was checked against another.
+// TestSchemasAreReadInOnePlace holds that nobody reads JSON Schema beside the packages that do:
+// five readers of it once understood the same schema in five ways, so a model was told one type,
+// and its call was checked against another.
 func TestSchemasAreReadInOnePlace(t *testing.T) {
 	_, all := readPackages(t)
 	used := map[string]bool{}
@@ -74,7 +75,8 @@ func TestSchemasAreReadInOnePlace(t *testing.T) {
 	}
 }
 
-// schemaWordsIn are the keywords that stand in a file as a string of their own, or as the name of a field in JSON.
+// schemaWordsIn are the keywords that stand in a file as a string of their own, or as the name of a
+// field in JSON.
 func schemaWordsIn(f *ast.File) []string {
 	found := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {

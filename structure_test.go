@@ -11,13 +11,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // The mechanical rules of this repository, checked so that nobody has to police them.
 const (
 	longestFunction = 60 // lines
 	longestFile     = 400
-	mostMethods     = 40 // of a type
+	widestComment   = 100 // columns; a tab is four
+	mostMethods     = 40  // of a type
 	mostFields      = 20
 	mostModules     = 24 // direct dependencies
 )
@@ -97,8 +99,8 @@ func TestEveryExportedNameIsDocumented(t *testing.T) {
 	}
 }
 
-// undocumented lists a declaration's exported names that no comment explains: neither above nor behind them, nor above
-// the group they stand in.
+// undocumented lists a declaration's exported names that no comment explains: neither above nor
+// behind them, nor above the group they stand in.
 func undocumented(d ast.Decl) (names []string) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:
@@ -167,6 +169,29 @@ func TestFilesAreOfAReadableLength(t *testing.T) {
 		for path, f := range p.files {
 			if n := set.Position(f.End()).Line; n > longestFile {
 				t.Errorf("%s is %d lines long, more than %d", path, n, longestFile)
+			}
+		}
+	}
+}
+
+// TestCommentsFitTheScreen checks the lines that are comments. Lists, and what an indent sets apart,
+// may be longer.
+func TestCommentsFitTheScreen(t *testing.T) {
+	_, all := readPackages(t)
+	for _, p := range all {
+		for path := range p.files {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, line := range strings.Split(string(source), "\n") {
+				text, ok := strings.CutPrefix(strings.TrimLeft(line, "\t"), "// ")
+				if !ok || text == "" || strings.ContainsAny(text[:1], " \t-*") || !strings.Contains(text, " ") {
+					continue
+				}
+				if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > widestComment {
+					t.Errorf("%s:%d: a comment of %d columns, more than %d", path, i+1, n, widestComment)
+				}
 			}
 		}
 	}
@@ -426,7 +451,8 @@ func TestTestDoublesAreInTheirRoom(t *testing.T) {
 	}
 }
 
-// listed returns the packages of this module that go list prints for args, without the module's name.
+// listed returns the packages of this module that go list prints for args, without the module's
+// name.
 func listed(t *testing.T, args ...string) (names []string) {
 	t.Helper()
 	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()

@@ -12,8 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestAReplyThatTheServerGaveUp has replies that end where a server's own parser failed. A call whose arguments are whole
-// stands; what was cut inside of them does not.
+// TestAReplyThatTheServerGaveUp has replies that end where a server's own parser failed. A call
+// whose arguments are whole stands; what was cut inside of them does not.
 func TestAReplyThatTheServerGaveUp(t *testing.T) {
 	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a"]}`)}}
 	for _, row := range []struct{ format, text, want string }{
@@ -66,8 +66,8 @@ func (s *events) Next() (chat.Event, error) {
 
 func (s *events) Close() error { return nil }
 
-// TestAReplyThatNobodyWaitsForEnds has replies that come in one piece, and a client that leaves at their beginning: reading
-// ends with the context's error, and not at the end of the piece.
+// TestAReplyThatNobodyWaitsForEnds has replies that come in one piece, and a client that leaves at
+// their beginning: reading ends with the context's error, and not at the end of the piece.
 func TestAReplyThatNobodyWaitsForEnds(t *testing.T) {
 	tools := []chat.Tool{{Name: "f"}}
 	for name, text := range map[string]string{

@@ -33,7 +33,8 @@ type arenaCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// arenaFamilies are those in which texts without calls are read: what readers of several makers read.
+// arenaFamilies are those in which texts without calls are read: what readers of several makers
+// read.
 var arenaFamilies = []string{"generic", "hermes", "llama3", "mistral", "qwen3-coder", "deepseek-v3.1", "glm4.7", "kimi-k2", "minimax-m2", "python"}
 
 // arenaTools returns tools as OpenAI's API has them.
@@ -46,7 +47,8 @@ func arenaTools(offered []chat.Tool) json.RawMessage {
 	return out
 }
 
-// TestArenaInputs writes the texts of this package's generators as inputs of the arena into the file that TOOLNORM_ARENA names.
+// TestArenaInputs writes the texts of this package's generators as inputs of the arena into the
+// file that TOOLNORM_ARENA names.
 func TestArenaInputs(t *testing.T) {
 	name := os.Getenv("TOOLNORM_ARENA")
 	if name == "" {

@@ -26,10 +26,11 @@ type arguments struct {
 	tools   *toolset.Set
 }
 
-// read reads the value of an arguments member: commits at its first byte when it is an object, and after reading it
-// when it is something that stands for one.
-// A quote may begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes
-// that are not escaped, or its first member without a brace. What of these it is, is seen before anything is committed.
+// read reads the value of an arguments member: commits at its first byte when it is an object, and
+// after reading it when it is something that stands for one. A quote may begin an object in a
+// string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes that
+// are not escaped, or its first member without a brace. What of these it is, is seen before
+// anything is committed.
 //
 //	{"city": "Rome"}              an object: streams
 //	"{\"city\": \"Rome\"}"        in a string, as OpenAI's form has it
@@ -94,8 +95,8 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 	return mismatch
 }
 
-// inside reads an object in a fence or in parentheses, or the arguments of a Python call in its parentheses. A fence of
-// something else, or one that is cut, is none.
+// inside reads an object in a fence or in parentheses, or the arguments of a Python call in its
+// parentheses. A fence of something else, or one that is cut, is none.
 func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	open, end := 1, ")"
 	if ar.Has(0, "```") {
@@ -134,8 +135,9 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// braceless reads an object whose opening brace was left out, if the key that it begins with is a parameter of the tool.
-// "arguments": "city": "Rome"} is one reading only when city is a parameter; else it would be a string followed by junk.
+// braceless reads an object whose opening brace was left out, if the key that it begins with is a
+// parameter of the tool. "arguments": "city": "Rome"} is one reading only when city is a parameter;
+// else it would be a string followed by junk.
 func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
@@ -156,8 +158,8 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	return committed
 }
 
-// otherBrace returns the length of another bracket that stands for the opening brace, 0 where none does: behind it a
-// parameter of the tool stands as a key, which no list has.
+// otherBrace returns the length of another bracket that stands for the opening brace, 0 where none
+// does: behind it a parameter of the tool stands as a key, which no list has.
 func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	for _, bracket := range [...]string{"[", "｛", "［"} {
 		if ar.Has(0, bracket) {
@@ -170,8 +172,9 @@ func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	return 0
 }
 
-// filledSchema reads arguments that a model has written as the schema's properties: {"type": "object", "properties": {…}}.
-// Their values tell them from an echo of the schema, whose properties are described.
+// filledSchema reads arguments that a model has written as the schema's properties: {"type":
+// "object", "properties": {…}}. Their values tell them from an echo of the schema, whose properties
+// are described.
 func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	if ar.trial.bare() {
 		return mismatch
@@ -189,8 +192,8 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	return mismatch
 }
 
-// describes reports whether a member of an object has members that its parameter does not declare: it is a schema
-// then, and the object describes arguments.
+// describes reports whether a member of an object has members that its parameter does not declare:
+// it is a schema then, and the object describes arguments.
 func describes(properties []byte, t *schema.Type) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(properties, &members) != nil {
@@ -208,7 +211,8 @@ func describes(properties []byte, t *schema.Type) bool {
 	return false
 }
 
-// listed reads arguments in a notation of no family; see [lenient.Listed]. They end where their call is closed.
+// listed reads arguments in a notation of no family; see [lenient.Listed]. They end where their
+// call is closed.
 func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	n := 0
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.endsCall(n) {
@@ -230,9 +234,9 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// quotedObject says whether here stands an object between quotes whose own quotes are not escaped: "{"city": "Rome"}".
-// A quoted object whose quotes are escaped is a string like any other, and is read as one.
-// What follows the inner quote is a letter of a key, or the end of the text.
+// quotedObject says whether here stands an object between quotes whose own quotes are not escaped:
+// "{"city": "Rome"}". A quoted object whose quotes are escaped is a string like any other, and is
+// read as one. What follows the inner quote is a letter of a key, or the end of the text.
 func (ar *arguments) quotedObject(quote int) bool {
 	n := 1 + ar.Space(1)
 	if ar.At(n) != '{' {
@@ -242,10 +246,11 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits looks at the first member of the arguments: a schema in their place is an echo of the tool list, and a call
-// without marks must begin with a parameter of the tool.
-// Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
-// Behind marks any first member is believed but those of a schema: the call is checked later, and a wrong name is repaired.
+// objectFits looks at the first member of the arguments: a schema in their place is an echo of the
+// tool list, and a call without marks must begin with a parameter of the tool. Small models do
+// echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
+// Behind marks any first member is believed but those of a schema: the call is checked later, and a
+// wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -277,10 +282,10 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 	return mismatch
 }
 
-// standIn reads arguments that are not an object but mean one: an object in a string, a list around it, pairs of name and
-// value, null, or the value of the only parameter.
-// It is read whole before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a tool
-// with several parameters, is none, and {} would be made up.
+// standIn reads arguments that are not an object but mean one: an object in a string, a list around
+// it, pairs of name and value, null, or the value of the only parameter. It is read whole before
+// the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a
+// tool with several parameters, is none, and {} would be made up.
 func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
@@ -293,17 +298,18 @@ func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// describesParameter says whether behind the key just read stands a description of a parameter in place of its value: an
-// object that begins with type or description where the schema allows none.
+// describesParameter says whether behind the key just read stands a description of a parameter in
+// place of its value: an object that begins with type or description where the schema allows none.
 // A parameter that may be an object may have those members itself.
 func (ar *arguments) describesParameter(t *schema.Type) bool {
 	n := ar.Space(0)
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is no JSON up to where ends tells that it is over, behind as many bytes more. False: the reply
-// ended first. ends is asked at the stops alone, so a file of megabytes costs one look-up a byte.
-// Tagged values and programs differ in what ends them alone: a tag that something sensible follows, or the end of a message.
+// rawText copies text that is no JSON up to where ends tells that it is over, behind as many bytes
+// more. False: the reply ended first. ends is asked at the stops alone, so a file of megabytes
+// costs one look-up a byte. Tagged values and programs differ in what ends them alone: a tag that
+// something sensible follows, or the end of a message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops}
 	for {

@@ -28,13 +28,14 @@ type unmarked struct {
 	which    Which // which texts that look like calls are calls
 }
 
-// maxUnmarked bounds a call without marks that is held until it is whole, in bytes.
-// It is held in memory and may be read twice, as text and as a call. A larger one behind prose stays text.
+// maxUnmarked bounds a call without marks that is held until it is whole, in bytes. It is held in
+// memory and may be read twice, as text and as a call. A larger one behind prose stays text.
 const maxUnmarked = 1 << 16
 
-// read reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They need evidence. At the
-// start of the reply (behind reasoning, or behind another call) JSON with an offered name and a first argument that is a
-// parameter streams; everything else is held to its end and must be announced, complete and the last thing.
+// read reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They
+// need evidence. At the start of the reply (behind reasoning, or behind another call) JSON with an
+// offered name and a first argument that is a parameter streams; everything else is held to its end
+// and must be announced, complete and the last thing.
 //
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what other models leave of theirs
 //	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name with its arguments behind it
@@ -72,8 +73,8 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront says whether a call of the reply was not taken, that stands in front of here: then the one here is not run by itself,
-// since it may depend on the other.
+// calledInFront says whether a call of the reply was not taken, that stands in front of here: then
+// the one here is not run by itself, since it may depend on the other.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
 		return um.trial.refused
@@ -87,16 +88,16 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling says whether the last thing but a line of prose was a call without marks: who has called so, and writes another
-// behind "And Oslo:", calls again.
+// goesOnCalling says whether the last thing but a line of prose was a call without marks: who has
+// called so, and writes another behind "And Oslo:", calls again.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
 }
 
-// The patterns that calls without marks are read by. JSON at the start of the reply streams from its commit point: to wait for the
-// end would hide all progress of a model that has no marks, as Llama 3's is.
-// Two newlines in front of such a call are glue, as templates have at most two.
+// The patterns that calls without marks are read by. JSON at the start of the reply streams from
+// its commit point: to wait for the end would hide all progress of a model that has no marks, as
+// Llama 3's is. Two newlines in front of such a call are glue, as templates have at most two.
 var (
 	bareStream  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
 	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
@@ -105,10 +106,10 @@ var (
 	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
-// heldCalls reads calls as a draft.
-// All of them leave or none: with text between two they are alternatives to choose from.
-// Behind the calls white space, a special closer, or the end: prose makes an example of them, unless `--calls eager`.
-// What the text in front says must be said of the first call.
+// heldCalls reads calls as a draft. All of them leave or none: with text between two they are
+// alternatives to choose from. Behind the calls white space, a special closer, or the end: prose
+// makes an example of them, unless `--calls eager`. What the text in front says must be said of the
+// first call.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
@@ -122,8 +123,9 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then those here are meant as well.
-// Whoever reads a file, says what is in it and sends a mail must read it first: the last call alone is the worst choice.
+// callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then
+// those here are meant as well. Whoever reads a file, says what is in it and sends a mail must read
+// it first: the last call alone is the worst choice.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false
@@ -158,9 +160,10 @@ func (um *unmarked) bareCall() bool {
 	return false
 }
 
-// readsUnmarked says whether calls without marks count: not where only the family's own form does, unless that is it.
-// `--calls strict` runs what the family's own engine would: bare JSON is llama3's form, and hermes's it is not.
-// Families whose form is a fence, the agent's and gemma3, are read in it as well.
+// readsUnmarked says whether calls without marks count: not where only the family's own form does,
+// unless that is it. `--calls strict` runs what the family's own engine would: bare JSON is
+// llama3's form, and hermes's it is not. Families whose form is a fence, the agent's and gemma3,
+// are read in it as well.
 func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {
 		return true

@@ -52,8 +52,9 @@ func (cs *calls) sawEnd() {
 	}
 }
 
-// calling is the call being read: what is written of its arguments, whose it is, and whether it has begun to leave.
-// Outside of drafts the pin is where its text begins, until anything of it has left: so long it can become text again.
+// calling is the call being read: what is written of its arguments, whose it is, and whether it has
+// begun to leave. Outside of drafts the pin is where its text begins, until anything of it has
+// left: so long it can become text again.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
@@ -61,10 +62,10 @@ type calling struct {
 	released bool // CallStart has left
 }
 
-// commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind goes behind this point
-// (a draft's caller can still drop everything).
-// What is read up to here may be read again, so nothing of it has left: the pin holds the buffer.
-// Glue goes once: of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
+// commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind
+// goes behind this point (a draft's caller can still drop everything). What is read up to here may
+// be read again, so nothing of it has left: the pin holds the buffer. Glue goes once: of
+// "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -82,18 +83,19 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 	}
 }
 
-// commitWith begins a call whose arguments are known as a whole, {} for a tool that is called without any.
-// Such a call is decided when it begins: of its arguments nothing can be cut, held back or taken back any more.
+// commitWith begins a call whose arguments are known as a whole, {} for a tool that is called
+// without any. Such a call is decided when it begins: of its arguments nothing can be cut, held
+// back or taken back any more.
 func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	cs.commit(t, id)
 	cs.Put(args)
 	return committed
 }
 
-// keepOthers keeps the elements of a list that are no calls, in front of the call that begins now. It answers where they
-// end, -1 when there are none.
-// They leave as they were written.
-// It answers a position because the text in front of the call must not be shown again when the call turns back into text.
+// keepOthers keeps the elements of a list that are no calls, in front of the call that begins now.
+// It answers where they end, -1 when there are none. They leave as they were written. It answers a
+// position because the text in front of the call must not be shown again when the call turns back
+// into text.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}
@@ -118,9 +120,9 @@ func (cs *calls) release() {
 	cs.out.emit(chat.Event{Kind: chat.CallStart, Index: cs.index, ID: c.id, Text: c.tool.Name})
 }
 
-// flush sends everything that is decided, before waiting for more. A rune that is not whole yet stays.
-// It is called before each read from the source, so what is decided never waits for a model that is slow.
-// Of a call as much leaves as can no longer change, see lenient.Output.
+// flush sends everything that is decided, before waiting for more. A rune that is not whole yet
+// stays. It is called before each read from the source, so what is decided never waits for a model
+// that is slow. Of a call as much leaves as can no longer change, see lenient.Output.
 func (cs *calls) flush() {
 	if cs.out.drafting {
 		return
@@ -131,8 +133,8 @@ func (cs *calls) flush() {
 	}
 }
 
-// needed is the position from which on bytes may be read or sent again: a pin, text that has not left and
-// the arguments being read each keep theirs.
+// needed is the position from which on bytes may be read or sent again: a pin, text that has not
+// left and the arguments being read each keep theirs.
 func (cs *calls) needed() int {
 	from := cs.Pos
 	if cs.page.textFrom < cs.page.textTo {
@@ -147,16 +149,16 @@ func (cs *calls) needed() int {
 	return from
 }
 
-// flushArgs sends what is decided of the arguments, when the degree of holding allows it.
-// Settled bytes are those that no later byte can change; with `--hold call` none leave before the end.
+// flushArgs sends what is decided of the arguments, when the degree of holding allows it. Settled
+// bytes are those that no later byte can change; with `--hold call` none leave before the end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; c.released || c.Settled() > cs.hold {
 		cs.sendArgs(c.Decided())
 	}
 }
 
-// sendArgs sends the first n bytes of out.
-// A call leaves with its first fragment, not before: a client that shows a name alone would show one that may yet be text.
+// sendArgs sends the first n bytes of out. A call leaves with its first fragment, not before: a
+// client that shows a name alone would show one that may yet be text.
 func (cs *calls) sendArgs(n int) {
 	c := &cs.calling
 	if !c.released {
@@ -169,12 +171,12 @@ func (cs *calls) sendArgs(n int) {
 	c.Taken(n)
 }
 
-// endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a reply when it has read
-// the call to its end, so a call that lacks only those is no cut one then.
-// A call with two readings is shown as text where nothing of it has left, and stays open where it has begun: to run the wrong
-// reading is the worse of both.
-// An end of the text in front of the closers counts as a cut only when the server says "length": models that stop by
-// themselves forget closers all the time.
+// endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a
+// reply when it has read the call to its end, so a call that lacks only those is no cut one then. A
+// call with two readings is shown as text where nothing of it has left, and stays open where it has
+// begun: to run the wrong reading is the worse of both. An end of the text in front of the closers
+// counts as a cut only when the server says "length": models that stop by themselves forget closers
+// all the time.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is no call has ended it already
 		return
@@ -206,8 +208,8 @@ func (cs *calls) lateID(id string) {
 	}
 }
 
-// passOn sends an event of the server's own. A call that the server has read counts among the calls, so that ours go on
-// behind its index.
+// passOn sends an event of the server's own. A call that the server has read counts among the
+// calls, so that ours go on behind its index.
 func (cs *calls) passOn(e chat.Event) {
 	e.Index = cs.index
 	cs.out.emit(e)
@@ -217,9 +219,9 @@ func (cs *calls) passOn(e chat.Event) {
 	}
 }
 
-// finishCall sends the rest of a complete call.
-// Missing closers are no damage when the model stopped by itself, and are reported as repaired.
-// Text behind a call begins anew: white space there is none, and a further call is at the start of a line.
+// finishCall sends the rest of a complete call. Missing closers are no damage when the model
+// stopped by itself, and are reported as repaired. Text behind a call begins anew: white space
+// there is none, and a further call is at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")
@@ -233,10 +235,10 @@ func (cs *calls) finishCall(closed bool) {
 	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
-// cutCall ends a call that the end of the text cut: what was decided leaves if the call had been released by then, and it
-// stays open; a call that was still held is left out. White space behind it is no text.
-// An open call with finish "length" is one that clients do not run.
-// The rest of the text belongs to it: half a call must not be shown.
+// cutCall ends a call that the end of the text cut: what was decided leaves if the call had been
+// released by then, and it stays open; a call that was still held is left out. White space behind
+// it is no text. An open call with finish "length" is one that clients do not run. The rest of the
+// text belongs to it: half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
 	cs.wasCut = true
@@ -250,9 +252,10 @@ func (cs *calls) cutCall() {
 	cs.index++
 }
 
-// textAgain shows a call as the text that it was, from position from on, since it can be read in two ways. Nothing of it has
-// left. The text names the tool, so that whoever can may have the call written again.
-// It is solid text: marks in it are no calls, or the same place would be tried once more.
+// textAgain shows a call as the text that it was, from position from on, since it can be read in
+// two ways. Nothing of it has left. The text names the tool, so that whoever can may have the call
+// written again. It is solid text: marks in it are no calls, or the same place would be tried once
+// more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
@@ -268,10 +271,10 @@ func (cs *calls) textAgain(from int) {
 	})
 }
 
-// further reads a further call behind n bytes that separate it from the one before, which it ends: only now it is known
-// that nothing more of that one comes.
-// A call that the text's end cuts is dropped as a cut call; what is none gives everything back, and those before it stand.
-// The pin moves to the start of what is tried, so that the call before it can leave the buffer.
+// further reads a further call behind n bytes that separate it from the one before, which it ends:
+// only now it is known that nothing more of that one comes. A call that the text's end cuts is
+// dropped as a cut call; what is none gives everything back, and those before it stand. The pin
+// moves to the start of what is tried, so that the call before it can leave the buffer.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {
@@ -297,8 +300,9 @@ func (cs *calls) further(n int, read func() match) bool {
 	return false
 }
 
-// cutFrom steps over the rest of the text: together with what stands from position from on it is a call that was cut.
-// It is kept, up to chat.MaxCut, in the Meta of the end (Cut); as text half a call would only puzzle people.
+// cutFrom steps over the rest of the text: together with what stands from position from on it is a
+// call that was cut. It is kept, up to chat.MaxCut, in the Meta of the end (Cut); as text half a
+// call would only puzzle people.
 func (cs *calls) cutFrom(from int) {
 	kept := append([]byte(nil), cs.Slice(from, cs.Pos)...)
 	for cs.At(0) >= 0 {
@@ -313,7 +317,8 @@ func (cs *calls) cutFrom(from int) {
 // Its bytes are in Meta.Cut, so the reply can say what was lost; finish becomes length.
 func (cs *calls) dropRest(glue int) {
 	cs.page.leave(glue)
-	// a model that ended by itself behind the opener of a call has changed its mind: nothing was cut
+	// a model that ended by itself behind the opener of a call has changed its mind: nothing was
+	// cut
 	if m := cs.marks.firstMark(0, opensCall); m != nil && cs.marks.over(cs.marks.markSize(0, m)) {
 		cs.ToEnd()
 		return

@@ -92,7 +92,8 @@ func TestGoldenCases(t *testing.T) {
 	}
 }
 
-// TestCallsAndResultsArePrintedAsTheTemplatesDo prints the cases of every family file that say what a template prints.
+// TestCallsAndResultsArePrintedAsTheTemplatesDo prints the cases of every family file that say what
+// a template prints.
 func TestCallsAndResultsArePrintedAsTheTemplatesDo(t *testing.T) {
 	for _, f := range All() {
 		prints, err := golden.Prints([]byte(f.File()))
@@ -135,8 +136,8 @@ func TestAnySplitGivesTheSameEvents(t *testing.T) {
 	}
 }
 
-// skipped says whether a short run leaves out number i of something: it takes a tenth. The race detector has short runs,
-// since a decoder is one goroutine's.
+// skipped says whether a short run leaves out number i of something: it takes a tenth. The race
+// detector has short runs, since a decoder is one goroutine's.
 func skipped(i int) bool { return testing.Short() && i%10 != 0 }
 
 // checkSplits compares the whole text with its bytes, every two-way split and random splits.
@@ -204,7 +205,8 @@ func checkText(t *testing.T, f *Format, s golden.Section, o Options) {
 	}
 }
 
-// TestReasoningThatQuotesToolSyntax reads replies of models that think: what they quote while thinking is no call.
+// TestReasoningThatQuotesToolSyntax reads replies of models that think: what they quote while
+// thinking is no call.
 func TestReasoningThatQuotesToolSyntax(t *testing.T) {
 	tools := testTools(t)
 	paths, _ := filepath.Glob("testdata/reasoning/*.txt")

@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestCleanArgumentsPassUntouched writes strict JSON whose strings look like the slips that are repaired: escaped quotes
-// beside colons and commas, closers, names of members, drives.
+// TestCleanArgumentsPassUntouched writes strict JSON whose strings look like the slips that are
+// repaired: escaped quotes beside colons and commas, closers, names of members, drives.
 func TestCleanArgumentsPassUntouched(t *testing.T) {
 	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}},"when":{"type":"string"},
 		"who":{"type":"object","properties":{"name":{"type":"string"},"n":{"type":"integer"}}},"guests":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"}}}}}}`)}}

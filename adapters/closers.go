@@ -22,10 +22,11 @@ type closers struct {
 	calls *calls
 }
 
-// skipClosers steps over the closers of a call, each of them optional, and says whether the last one was seen. A closer that the
-// end of the text cut is structure too.
-// Whether the last one was seen matters for calls at the end of a reply: without it one that was cut by its length is not complete.
-// Any of them may be missing, doubled or late: a reply that stops behind </function> is a complete call of qwen3-coder.
+// skipClosers steps over the closers of a call, each of them optional, and says whether the last
+// one was seen. A closer that the end of the text cut is structure too. Whether the last one was
+// seen matters for calls at the end of a reply: without it one that was cut by its length is not
+// complete. Any of them may be missing, doubled or late: a reply that stops behind </function> is a
+// complete call of qwen3-coder.
 func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	if p == p.Family.Header {
 		n, ok := cl.marks.closerAt(cl.Space(0), p)
@@ -45,13 +46,15 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	return closed || cl.openerAsCloser(p)
 }
 
-// maxAside bounds what stands behind a body on its last line and means nothing, in bytes.
-// A sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes are a remark.
+// maxAside bounds what stands behind a body on its last line and means nothing, in bytes. A
+// sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes
+// are a remark.
 const maxAside = 64
 
-// skipJunk steps over a comment, or a few words on the same line, behind which the first closer of a call stands.
-// So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>. Junk with a comma, a quote or a colon may be
-// a member that an early brace has shut out, which makes two readings.
+// skipJunk steps over a comment, or a few words on the same line, behind which the first closer of
+// a call stands. So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>.
+// Junk with a comma, a quote or a colon may be a member that an early brace has shut out, which
+// makes two readings.
 func (cl *closers) skipJunk(p *declaration.Pattern) {
 	n := cl.Elastic(0)
 	end, what := n, "extra-closer"
@@ -70,8 +73,9 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 }
 
-// openerAsCloser steps over the opener of a call where its closer is due and nothing follows: models mix up the two.
-// <tool_call>{…}<tool_call> at the end of a reply is such a one; with text behind it a second call may begin there.
+// openerAsCloser steps over the opener of a call where its closer is due and nothing follows:
+// models mix up the two. <tool_call>{…}<tool_call> at the end of a reply is such a one; with text
+// behind it a second call may begin there.
 func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
@@ -85,7 +89,8 @@ func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	return true
 }
 
-// extraClosers steps over those of the closing braces and brackets that stand here and close nothing.
+// extraClosers steps over those of the closing braces and brackets that stand here and close
+// nothing.
 func (cl *closers) extraClosers(of string) {
 	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
 		cl.Pos++
@@ -93,8 +98,8 @@ func (cl *closers) extraClosers(of string) {
 	}
 }
 
-// closeFence steps over the end of a fence around arguments, unless the family closes its calls with one.
-// For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
+// closeFence steps over the end of a fence around arguments, unless the family closes its calls
+// with one. For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
 func (cl *closers) closeFence() {
 	n := cl.Space(0)
 	_, own := cl.marks.closerAt(n, cl.trial.closing)
@@ -117,9 +122,9 @@ func (cl *closers) skipFence() {
 	}
 }
 
-// brackets steps over the brackets that open a list of calls, most of them at most, and counts them.
-// Small models double them, and leave them out for a single call.
-// Two are what was seen, so a third one is a value of something else.
+// brackets steps over the brackets that open a list of calls, most of them at most, and counts
+// them. Small models double them, and leave them out for a single call. Two are what was seen, so a
+// third one is a value of something else.
 func (cl *closers) brackets(most int) (n int) {
 	for cl.Pos += cl.Space(0); n < most && cl.At(0) == '['; n++ {
 		cl.Pos++
@@ -128,8 +133,9 @@ func (cl *closers) brackets(most int) (n int) {
 	return n
 }
 
-// closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any closer may be.
-// With the last call cut its bracket is missing as well, and that is no reason to call the others incomplete.
+// closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any
+// closer may be. With the last call cut its bracket is missing as well, and that is no reason to
+// call the others incomplete.
 func (cl *closers) closeBrackets(n int) int {
 	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
 		cl.Pos += cl.Space(0) + 1
@@ -137,7 +143,8 @@ func (cl *closers) closeBrackets(n int) int {
 	return n
 }
 
-// enclosed reads the arguments between what ends a call's head and its closers: in a fence or not, or none at all.
+// enclosed reads the arguments between what ends a call's head and its closers: in a fence or not,
+// or none at all.
 func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, read func() match) match {
 	cl.skipFence()
 	// nothing between name and closer: no arguments
@@ -152,7 +159,8 @@ func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, 
 	return committed
 }
 
-// zeroWidth counts signs without width here, and white space with them; 0 where there are none of the former.
+// zeroWidth counts signs without width here, and white space with them; 0 where there are none of
+// the former.
 func (cl *closers) zeroWidth() int {
 	n := cl.Space(0)
 	for size := cl.ZeroWidth(n); size > 0; size = cl.ZeroWidth(n) {

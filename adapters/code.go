@@ -54,10 +54,10 @@ func (co *code) inBlock() bool { return co.fence.char != 0 }
 // leaveCode forgets the block and the span that are open.
 func (co *code) leaveCode() { co.ticks, co.fence = 0, fence{} }
 
-// opens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span of code in a line. A
-// run that closes a span opens nothing.
-// The run that closes a span was once taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text.
-// Indented code is told at the mark, see inIndent.
+// opens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span
+// of code in a line. A run that closes a span opens nothing. The run that closes a span was once
+// taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text. Indented
+// code is told at the mark, see inIndent.
 func (co *code) opens(line bool) {
 	c := co.At(0)
 	switch n := co.marks.runOf(0, c); {
@@ -68,8 +68,9 @@ func (co *code) opens(line bool) {
 	}
 }
 
-// span keeps a run of backquotes that is no fence. A backquote with blanks on both sides is a sign that the text speaks of.
-// "Use the ` sign.[TOOL_CALLS]get_weather…" has one, and the call behind it is real.
+// span keeps a run of backquotes that is no fence. A backquote with blanks on both sides is a sign
+// that the text speaks of. "Use the ` sign.[TOOL_CALLS]get_weather…" has one, and the call behind
+// it is real.
 func (co *code) span() {
 	n := co.marks.runOf(0, '`')
 	switch {
@@ -86,11 +87,12 @@ func (co *code) spaceBefore() bool {
 	return co.Pos > co.Base && scan.IsSpace(int(co.Slice(co.Pos-1, co.Pos)[0]))
 }
 
-// fenceOpens says whether the n characters here open a fenced block: at the start of a line whatever follows up to its end
-// but backquotes, behind text only a label, as models write "Code:```py" and "- ```".
-// CommonMark has no fence behind text. Without this its closing line would count as an opening one, and hide every call
-// behind the block. Tildes in a line strike text through.
-// A tilde fence is one only at the start of a line. Fewer than three characters are none anywhere.
+// fenceOpens says whether the n characters here open a fenced block: at the start of a line
+// whatever follows up to its end but backquotes, behind text only a label, as models write
+// "Code:```py" and "- ```". CommonMark has no fence behind text. Without this its closing line
+// would count as an opening one, and hide every call behind the block. Tildes in a line strike text
+// through. A tilde fence is one only at the start of a line. Fewer than three characters are none
+// anywhere.
 func (co *code) fenceOpens(n int, line bool) bool {
 	c := co.At(0)
 	if n < 3 || co.ticks == quotedLine || c == '~' && !line {
@@ -111,8 +113,8 @@ func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }
 
-// isLanguage reports whether a block with this label holds a program. Marks in such a block are part of it or behind it, but
-// none is shown there, as in a block of XML.
+// isLanguage reports whether a block with this label holds a program. Marks in such a block are
+// part of it or behind it, but none is shown there, as in a block of XML.
 func isLanguage(label string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(label), " ")
 	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript", "ts", "typescript", "jsx", "tsx",
@@ -120,8 +122,9 @@ func isLanguage(label string) bool {
 		"bash", "sh", "shell", "zsh", "powershell", "dockerfile", "css", "scss", "lua", "perl", "r"}, word)
 }
 
-// isLabel says whether a text may be the label of a fence: nothing, or one word such as c++, objective-c or main.go.
-// What has a blank in it is a sentence that a careless fence begins with, "``` is how it starts", and opens none behind text.
+// isLabel says whether a text may be the label of a fence: nothing, or one word such as c++,
+// objective-c or main.go. What has a blank in it is a sentence that a careless fence begins with,
+// "``` is how it starts", and opens none behind text.
 func isLabel(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !scan.IsWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {
@@ -131,9 +134,9 @@ func isLabel(s string) bool {
 	return len(s) <= maxLabel
 }
 
-// inFence keeps the text of a fenced block up to what closes it.
-// White space at a line's start is kept by itself, at most maxGap of it, so that what is held back stays bounded.
-// A block that nothing closes ends with the turn; up to there everything in it is text, whatever marks it has.
+// inFence keeps the text of a fenced block up to what closes it. White space at a line's start is
+// kept by itself, at most maxGap of it, so that what is held back stays bounded. A block that
+// nothing closes ends with the turn; up to there everything in it is text, whatever marks it has.
 func (co *code) inFence(c int) {
 	line := c == '\n' || co.page.fresh
 	if line {
@@ -153,11 +156,12 @@ func (co *code) inFence(c int) {
 	}
 }
 
-// fenceCloses says whether the n characters here close the open block: alone on their line, in front of prose, behind a line
-// of code that they end, or, anywhere, in front of a mark of the model's own family. A fence with a label does not; in a page
-// it opens an inner one.
-// CommonMark closes a block by a line of backquotes alone. Models write prose or their next mark directly behind them
-// ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was lost in 7 of 11 families.
+// fenceCloses says whether the n characters here close the open block: alone on their line, in
+// front of prose, behind a line of code that they end, or, anywhere, in front of a mark of the
+// model's own family. A fence with a label does not; in a page it opens an inner one. CommonMark
+// closes a block by a line of backquotes alone. Models write prose or their next mark directly
+// behind them ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was lost in 7 of 11
+// families.
 func (co *code) fenceCloses(n int, line bool) bool {
 	switch {
 	case co.marks.ownMark(n):
@@ -178,10 +182,10 @@ func (co *code) fenceCloses(n int, line bool) bool {
 	return false
 }
 
-// endsCodeLine says whether the n characters here end a line of code that has no others like them: a model that forgets the
-// newline in front of them. Behind a blank, a quotation mark or a bracket they are code themselves.
-// `x = "```"` holds some as a value; print(x)``` has a line that was not broken.
-// "```py\nx```\n<tool_call>…" was all code before, and the call behind it text.
+// endsCodeLine says whether the n characters here end a line of code that has no others like them:
+// a model that forgets the newline in front of them. Behind a blank, a quotation mark or a bracket
+// they are code themselves. `x = "```"` holds some as a value; print(x)``` has a line that was not
+// broken. "```py\nx```\n<tool_call>…" was all code before, and the call behind it text.
 func (co *code) endsCodeLine(n int) bool {
 	if rest, whole := co.marks.restOfLine(n); !whole || rest != "" {
 		return false
@@ -191,9 +195,10 @@ func (co *code) endsCodeLine(n int) bool {
 	return len(text) > 0 && bytes.IndexByte(text, co.fence.char) < 0 && strings.IndexByte(" \t'\"([{", text[len(text)-1]) < 0
 }
 
-// turnEndsCode says whether a mark of the model's own family ends the turn here, inside a block that it never closed: as the
-// last thing, or, if it is a special token, as the closer of the reply in front of the next mark.
-// Without it an end mark behind an unclosed block would be shown: "```\nx\n<|im_end|>".
+// turnEndsCode says whether a mark of the model's own family ends the turn here, inside a block
+// that it never closed: as the last thing, or, if it is a special token, as the closer of the reply
+// in front of the next mark. Without it an end mark behind an unclosed block would be shown:
+// "```\nx\n<|im_end|>".
 func (co *code) turnEndsCode() bool {
 	marks := co.marks.marksAt(0)
 	for i := range marks {
@@ -216,17 +221,19 @@ func (co *code) turnEndsCode() bool {
 // maxSpan bounds a span of code, in bytes.
 const maxSpan = 1024
 
-// inCode says whether a mark here stands in code or in a quoted line. A span of code ends in the same line, by as many
-// backquotes as it began with: without them those were signs that the text speaks of, and the mark is none of code.
-// `<tool_call>` in backquotes is how prose speaks of a mark; a lone backquote on the line is a sign, and must not hide a call.
-// The look ahead is bounded by the line, so a span that is never closed costs no more than the line it began in.
+// inCode says whether a mark here stands in code or in a quoted line. A span of code ends in the
+// same line, by as many backquotes as it began with: without them those were signs that the text
+// speaks of, and the mark is none of code. `<tool_call>` in backquotes is how prose speaks of a
+// mark; a lone backquote on the line is a sign, and must not hide a call. The look ahead is bounded
+// by the line, so a span that is never closed costs no more than the line it began in.
 func (co *code) inCode() bool {
 	switch {
 	case co.ticks == quotedLine:
 		return !co.turnEndsCode()
 	case !co.marks.anyMark():
 		return true
-	// a backquote stands directly in front: the mark is a mention even where the span's end is not there
+	// a backquote stands directly in front: the mark is a mention even where the span's end is not
+	// there
 	case co.page.keptTo == co.Pos && co.Pos > co.Base && co.Slice(co.Pos-1, co.Pos)[0] == '`':
 		return true
 	}

@@ -9,12 +9,14 @@ import (
 	"toolnorm/chat"
 )
 
-// aside is an event of the decoder's own: a mark that it has read and that nobody sees, such as that of a made-up result.
+// aside is an event of the decoder's own: a mark that it has read and that nobody sees, such as
+// that of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes the events of a reply on as far as its calls count. No call leaves that stands behind a result which the model
-// has made up, and none that the reply has made already: what acts on invented data does harm, and what is done twice is
-// one mail too many. The calls that do leave are numbered anew.
+// counted passes the events of a reply on as far as its calls count. No call leaves that stands
+// behind a result which the model has made up, and none that the reply has made already: what acts
+// on invented data does harm, and what is done twice is one mail too many. The calls that do leave
+// are numbered anew.
 type counted struct {
 	yield   func(chat.Event, error) bool
 	most    int               // repeated calls in a row that end the reply; 0: any number
@@ -90,11 +92,13 @@ func (c *counted) madeBefore() bool {
 	return slices.ContainsFunc(c.made, func(made chat.Call) bool { return made.Name == c.next.Name })
 }
 
-// minCompared is from how many bytes on arguments are compared before they are whole: shorter ones wait.
+// minCompared is from how many bytes on arguments are compared before they are whole: shorter ones
+// wait.
 const minCompared = 512
 
-// differs lets a call go whose arguments are long as soon as an argument of theirs differs from those of every call that was
-// made with the same tool, so that a second file streams as the first does. What is doubted waits to its end.
+// differs lets a call go whose arguments are long as soon as an argument of theirs differs from
+// those of every call that was made with the same tool, so that a second file streams as the first
+// does. What is doubted waits to its end.
 func (c *counted) differs() bool {
 	if len(c.next.Args) < c.sized || !c.between().Plain() {
 		return true
@@ -154,8 +158,8 @@ func (c *counted) callEnds(e chat.Event) bool {
 	return c.release()
 }
 
-// isRepeated reports whether the call was made already.
-// Calls are looked up by what they are to whoever runs them, which is found out when a tool is first called again.
+// isRepeated reports whether the call was made already. Calls are looked up by what they are to
+// whoever runs them, which is found out when a tool is first called again.
 func (c *counted) isRepeated() bool {
 	if c.keys == nil {
 		c.keys = map[string]bool{}
@@ -184,7 +188,8 @@ func (c *counted) stop() {
 	c.repairs = append(c.repairs, "invented-result")
 }
 
-// repeated leaves out a call that was made already. Many of them in a row end the reply: the model goes round.
+// repeated leaves out a call that was made already. Many of them in a row end the reply: the model
+// goes round.
 func (c *counted) repeated() bool {
 	if !slices.Contains(c.repairs, "repeated-call") {
 		c.repairs = append(c.repairs, "repeated-call")
@@ -197,11 +202,13 @@ func (c *counted) repeated() bool {
 	return false
 }
 
-// SameCalls is the repair of a reply that was ended since it went on with the same calls; see Options.Same.
+// SameCalls is the repair of a reply that was ended since it went on with the same calls; see
+// Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. Of a call that was cut while it was held nothing leaves, but where it might only have been
-// the same as another. Behind a made-up result a reply ends as if it had ended there: its calls are whole.
+// ends sends the end of the reply. Of a call that was cut while it was held nothing leaves, but
+// where it might only have been the same as another. Behind a made-up result a reply ends as if it
+// had ended there: its calls are whole.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

@@ -36,8 +36,9 @@ func TestWhatACutLeavesOutIsKept(t *testing.T) {
 	}
 }
 
-// TestACutInACloserIsNoText reads replies that end inside a closer, a value, or a mark that is a word: half a closer closes
-// what stands in front of it, half a value never runs, and a word that nothing follows is text of a model that has ended.
+// TestACutInACloserIsNoText reads replies that end inside a closer, a value, or a mark that is a
+// word: half a closer closes what stands in front of it, half a value never runs, and a word that
+// nothing follows is text of a model that has ended.
 func TestACutInACloserIsNoText(t *testing.T) {
 	const paris = "call 0 get_weather {\"city\":\"Paris\"}\n"
 	glm := "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n<arg_key>content</arg_key>\n<arg_value>x </tool_call> in GLM.\n<tool_call> opens"
@@ -75,7 +76,8 @@ func TestACutInACloserIsNoText(t *testing.T) {
 	}
 }
 
-// TestHalfAMarkIsNoText cuts replies inside each mark of each family but words and fences: nothing of it is shown.
+// TestHalfAMarkIsNoText cuts replies inside each mark of each family but words and fences: nothing
+// of it is shown.
 func TestHalfAMarkIsNoText(t *testing.T) {
 	o := Options{Tools: testTools(t), Hold: HoldCall}
 	for _, f := range All() {

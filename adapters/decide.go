@@ -30,13 +30,15 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
-	// In quotes of its own a family may write anything: what stands in front of the call's closer belongs to it.
+	// In quotes of its own a family may write anything: what stands in front of the call's closer
+	// belongs to it.
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true
 	}
 }
 
-// leftOpen reports whether the brace is missing that closes what arguments stand in: it may be the last one of a text of theirs.
+// leftOpen reports whether the brace is missing that closes what arguments stand in: it may be the
+// last one of a text of theirs.
 func (ar *arguments) leftOpen() bool {
 	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 {
 		return false
@@ -45,8 +47,9 @@ func (ar *arguments) leftOpen() bool {
 	return c != '}' && c != ','
 }
 
-// shutEarly reports whether more braces are closed behind arguments than their call has, and behind an object of theirs stands
-// a member that the tool does not have: the object was closed too early, perhaps.
+// shutEarly reports whether more braces are closed behind arguments than their call has, and behind
+// an object of theirs stands a member that the tool does not have: the object was closed too early,
+// perhaps.
 func (ar *arguments) shutEarly(t *schema.Type) bool {
 	more := 0
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
@@ -67,7 +70,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether the closer of the call is missing behind its arguments and stands in a text of theirs.
+// closerMoved reports whether the closer of the call is missing behind its arguments and stands in
+// a text of theirs.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) && !ar.endsCall(n); n += 1 + ar.Space(n+1) {
@@ -86,8 +90,9 @@ func (ar *arguments) closerMoved() bool {
 	return false
 }
 
-// goesOnBehind reports whether arguments go on behind the mark that has ended them, whose brace is missing: a comma stands there,
-// perhaps behind closers, or a member that the tool has. The mark may stand in the place of a comma.
+// goesOnBehind reports whether arguments go on behind the mark that has ended them, whose brace is
+// missing: a comma stands there, perhaps behind closers, or a member that the tool has. The mark
+// may stand in the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -103,8 +108,9 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' || value > 0 && t.Has(key)
 }
 
-// ended reports whether arguments that begin at from have a closer, or nothing but closers stands in front of what ends
-// the call: its own closer, that of a section, the next call, or the end of the reply.
+// ended reports whether arguments that begin at from have a closer, or nothing but closers stands
+// in front of what ends the call: its own closer, that of a section, the next call, or the end of
+// the reply.
 func (ar *arguments) ended(from int) bool {
 	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
 		return true
@@ -119,10 +125,11 @@ func (ar *arguments) ended(from int) bool {
 	return ar.marks.firstMark(n, func(m *declaration.Mark) bool { return opensCall(m) && m.Pattern.Family == ar.trial.closing.Family }) != nil
 }
 
-// decide decides what JSON means in which something was odd; it begins at from, was written at at, and has just been read. What
-// was read of it stands if it is the only likely reading; if another one is, that takes its place, unless something else has
-// left already. Else the call can be read in two ways.
-// Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become text, or something else.
+// decide decides what JSON means in which something was odd; it begins at from, was written at at,
+// and has just been read. What was read of it stands if it is the only likely reading; if another
+// one is, that takes its place, unless something else has left already. Else the call can be read
+// in two ways. Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become
+// text, or something else.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -170,8 +177,8 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
-// noticeRest notes that something stands behind a value that has ended, as in ["a"], "b"]: the value is odd then, since
-// what would be left out may be a part of it.
+// noticeRest notes that something stands behind a value that has ended, as in ["a"], "b"]: the
+// value is odd then, since what would be left out may be a part of it.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
 	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {
@@ -179,7 +186,8 @@ func (ar *arguments) noticeRest() {
 	}
 }
 
-// damagedQuote reports whether a damaged form of the family's own quote stands in the arguments, which no text has.
+// damagedQuote reports whether a damaged form of the family's own quote stands in the arguments,
+// which no text has.
 func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	if len(quotes) == 0 || len(quotes[0]) < 2 || from < ar.Base {
 		return false
@@ -196,8 +204,8 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	return false
 }
 
-// goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma and a comment, also behind
-// a fence: their end may be inside of a text, or too early.
+// goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma
+// and a comment, also behind a fence: their end may be inside of a text, or too early.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
@@ -220,9 +228,10 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 	return c == '"' || c == '\\'
 }
 
-// damaged is the text of arguments that begin at position from, and what stands behind them up to the end of their call.
-// Where containers are open, a mark that begins a call may be text; only the call's own closer ends it then.
-// Without a mark the text is looked at for a little further, since closers may follow.
+// damaged is the text of arguments that begin at position from, and what stands behind them up to
+// the end of their call. Where containers are open, a mark that begins a call may be text; only the
+// call's own closer ends it then. Without a mark the text is looked at for a little further, since
+// closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
@@ -233,8 +242,8 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// endsCall reports whether the closer of the call, or half of it at the end of the text, stands n bytes ahead. A single
-// bracket is not one: it may close a list of the arguments.
+// endsCall reports whether the closer of the call, or half of it at the end of the text, stands n
+// bytes ahead. A single bracket is not one: it may close a list of the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
 	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 || ar.marks.cutCloser(ar.trial.closing, n)

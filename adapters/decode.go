@@ -138,9 +138,8 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		tools: tools}
 }
 
-// run reads the reply to its end.
-// One state hands over to the other by changing the state and returning. An event that passes through ends the text, too: no
-// mark and no call goes across one.
+// run reads the reply to its end. One state hands over to the other by changing the state and
+// returning. An event that passes through ends the text, too: no mark and no call goes across one.
 // The context is asked between two steps, not at each byte.
 func (d *decoder) run() {
 	if d.page.state == chat.Text {
@@ -159,8 +158,9 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// barrierPassed hands on the event that ended the text, and answers false when it was the end of the reply.
-// Behind such an event the reply begins anew: at the start of a line, outside of code, and a call may stand there.
+// barrierPassed hands on the event that ended the text, and answers false when it was the end of
+// the reply. Behind such an event the reply begins anew: at the start of a line, outside of code,
+// and a call may stand there.
 func (d *decoder) barrierPassed() bool {
 	d.page.flushText()
 	e := d.in.barrier
@@ -174,10 +174,10 @@ func (d *decoder) barrierPassed() bool {
 	return true
 }
 
-// end sends what closes a reply.
-// The errors are the source's own, or io.ErrUnexpectedEOF for one that says nothing at its end: text never makes one.
-// Usage leaves in front of Finish, as the last but one. A server gives up where it has read a call to its end; with a call
-// that is whole such a reply ends by "stop".
+// end sends what closes a reply. The errors are the source's own, or io.ErrUnexpectedEOF for one
+// that says nothing at its end: text never makes one. Usage leaves in front of Finish, as the last
+// but one. A server gives up where it has read a call to its end; with a call that is whole such a
+// reply ends by "stop".
 func (d *decoder) end() {
 	if d.in.dead {
 		return
@@ -200,7 +200,8 @@ func (d *decoder) end() {
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {
-	// Of a call that was cut nothing was sent, and the model ended by itself: the calls in front of it are whole.
+	// Of a call that was cut nothing was sent, and the model ended by itself: the calls in front of
+	// it are whole.
 	case d.calls.wasCut && d.in.finish.Text == chat.Stop && d.calls.done > 0 && d.calls.index == d.calls.done:
 		meta.Cause = "a call was cut"
 	// "stop" behind half a call would make a client run it

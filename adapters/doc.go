@@ -1,8 +1,10 @@
-// Package adapters turns what a model wrote into events, and calls back into what the model would have written.
+// Package adapters turns what a model wrote into events, and calls back into what the model would
+// have written.
 //
-// A [Format] is an example of a model family's own output with holes: one small text file that is documentation, parser,
-// printer and test at once (families/*.txt). [Format.Decode] reads a reply while it streams, [Format.Append] is its
-// inverse, and [Format.Grammar] says what a model may write.
+// A [Format] is an example of a model family's own output with holes: one small text file that is
+// documentation, parser, printer and test at once (families/*.txt). [Format.Decode] reads a reply
+// while it streams, [Format.Append] is its inverse, and [Format.Grammar] says what a model may
+// write.
 //
 // How the package is arranged, from the bytes up. What the decoder stands on has walls of its own:
 //
@@ -87,15 +89,17 @@
 //	start.go       start: what the prompt has opened already
 //	text.go        the text state
 //
-// A call in tags that is written as its family writes it is read as it comes. At the first thing that is not, nothing more of
-// it leaves, and its whole text decides: each way to read it costs what it takes for granted, and the cheapest counts if no
-// other one of nearly its cost gives other values. Else the call is in doubt, and becomes text.
-// The laws that this keeps: a tag at the border of a value is never part of it; closers that are left over at the end of the
-// reply show that an earlier end was content; a call that stops inside a value is cut; and in a call with a slip, what another
-// one may have made, a text in quotes or a tag inside of it, is a second reading.
-// Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
+// A call in tags that is written as its family writes it is read as it comes. At the first thing
+// that is not, nothing more of it leaves, and its whole text decides: each way to read it costs
+// what it takes for granted, and the cheapest counts if no other one of nearly its cost gives other
+// values. Else the call is in doubt, and becomes text. The laws that this keeps: a tag at the
+// border of a value is never part of it; closers that are left over at the end of the reply show
+// that an earlier end was content; a call that stops inside a value is cut; and in a call with a
+// slip, what another one may have made, a text in quotes or a tag inside of it, is a second
+// reading. Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
 //
-// Three rules keep the events independent of how the text was cut into chunks: only At(i) looks forward; what may still be
-// taken back is declared by a hold, never by "has it been sent"; functions up to the commit answer mismatch, incomplete or
-// committed, and functions behind it cannot fail.
+// Three rules keep the events independent of how the text was cut into chunks: only At(i) looks
+// forward; what may still be taken back is declared by a hold, never by "has it been sent";
+// functions up to the commit answer mismatch, incomplete or committed, and functions behind it
+// cannot fail.
 package adapters

@@ -27,7 +27,8 @@ type doubt struct {
 // A page or a list that was opened further in front is not seen.
 const lookBack = 1024
 
-// maxTag is how much of the text directly in front of a mark tells whether it stands there as a word, in bytes: a tag.
+// maxTag is how much of the text directly in front of a mark tells whether it stands there as a
+// word, in bytes: a tag.
 const maxTag = 64
 
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
@@ -37,9 +38,9 @@ const maxHeld = 1 << 20
 // announced says whether the text in front of here announces a call that is the reply's last thing.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy is announced for a text that stood in front.
-// A mark that is read as a draft asks again when the draft has moved the buffer, so the text is passed in. Nothing in front
-// needs no announcement, and with `--calls eager` nothing does.
+// announcedBy is announced for a text that stood in front. A mark that is read as a draft asks
+// again when the draft has moved the buffer, so the text is passed in. Nothing in front needs no
+// announcement, and with `--calls eager` nothing does.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
@@ -61,23 +62,26 @@ func (db *doubt) judged(text []byte) prose.Kind {
 	return prose.Judge(text)
 }
 
-// doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read once.
-// <tool_call> has a dozen meanings, so the same place is asked a dozen times.
+// doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read
+// once. <tool_call> has a dozen meanings, so the same place is asked a dozen times.
 type doubts struct {
 	looked bool
 	place  prose.Place
 	front  []byte // the announcement, once a doubted mark is tried: the buffer may move
 }
 
-// unannounced is the place of another family's mark at the start of a line, behind a text that announces no call.
+// unannounced is the place of another family's mark at the start of a line, behind a text that
+// announces no call.
 const unannounced = prose.Sentence
 
-// inWords is the place of a mark that is a control token of the model, and came as words: a mention, wherever it stands.
+// inWords is the place of a mark that is a control token of the model, and came as words: a
+// mention, wherever it stands.
 const inWords = prose.Place(255)
 
-// doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no doubt.
-// A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41 once ran one. Behind a sentence the
-// model's own marks are no mentions. A family that is not told owns all marks: then none is a stranger's.
+// doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no
+// doubt. A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41
+// once ran one. Behind a sentence the model's own marks are no mentions. A family that is not told
+// owns all marks: then none is a stranger's.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
@@ -99,8 +103,8 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	return here.place
 }
 
-// expected reports whether a call is no surprise here: nothing stands in front of it but white space or other calls, or what does
-// announces it.
+// expected reports whether a call is no surprise here: nothing stands in front of it but white
+// space or other calls, or what does announces it.
 func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
@@ -125,8 +129,8 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether the draft behind a colon on its line counts: the text announces it, or is in a language whose
-// words nobody listed and the marks are the model's own.
+// behindColon reports whether the draft behind a colon on its line counts: the text announces it,
+// or is in a language whose words nobody listed and the marks are the model's own.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
@@ -134,10 +138,11 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	return meant && (last || own && db.At(0) == '\n')
 }
 
-// tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide. Calls that are text are
-// text to their last byte; a mark or a call that the end of the text cuts is what it is elsewhere, but for a quoted one.
-// A family's own marks need less than another's: peers never read those, and a repaired call of theirs is a guess too many.
-// What is rejected is remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
+// tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide.
+// Calls that are text are text to their last byte; a mark or a call that the end of the text cuts
+// is what it is elsewhere, but for a quoted one. A family's own marks need less than another's:
+// peers never read those, and a repaired call of theirs is a guess too many. What is rejected is
+// remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)
@@ -167,7 +172,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		if why == unannounced {
 			return last || db.drafts.announcedBy(announcement{db.judged(front), string(front)})
 		}
-		// What had to be repaired is no clean call, and one that misses a parameter may be an outline.
+		// What had to be repaired is no clean call, and one that misses a parameter may be an
+		// outline.
 		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
 			return false
 		}

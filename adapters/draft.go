@@ -57,11 +57,11 @@ func (dr *drafts) restore(c *checkpoint) {
 	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
 }
 
-// draft reads calls without sending anything, under a virtual end of the text size bytes ahead. When read answers true
-// what was read leaves, else everything is as before. Reaching the virtual end is a no.
-// The virtual end bounds what is held and what may be read in vain. Everything inside unwinds by itself, as at a real end, and
-// needs no code of its own for being a draft.
-// A draft in a draft would make the limit of the outer one depend on the inner, so there is none.
+// draft reads calls without sending anything, under a virtual end of the text size bytes ahead.
+// When read answers true what was read leaves, else everything is as before. Reaching the virtual
+// end is a no. The virtual end bounds what is held and what may be read in vain. Everything inside
+// unwinds by itself, as at a real end, and needs no code of its own for being a draft. A draft in a
+// draft would make the limit of the outer one depend on the inner, so there is none.
 func (dr *drafts) draft(size int, read func() bool) bool {
 	if dr.out.drafting || dr.trial.exhausted() {
 		return false
@@ -93,8 +93,8 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	return true
 }
 
-// undo takes a failed draft back; what was read from the source meanwhile stays.
-// What was read in vain is counted: with too much of it drafts stop, so that hostile text costs linear time.
+// undo takes a failed draft back; what was read from the source meanwhile stays. What was read in
+// vain is counted: with too much of it drafts stop, so that hostile text costs linear time.
 func (dr *drafts) undo(before *checkpoint) {
 	dr.trial.waste += dr.Pos - before.pos
 	dr.restore(before)
@@ -102,10 +102,11 @@ func (dr *drafts) undo(before *checkpoint) {
 	dr.Reset()
 }
 
-// complete says whether every call of the draft has the parameters that its tool requires and no others.
-// With marks a call goes on as the model wrote it and is checked later; without them this is part of the evidence.
-// `{"name": "get_weather"}` with nothing else is a record about a tool more often than a call of it.
-// It reads the events that would leave, so that what was repaired on the way counts as repaired.
+// complete says whether every call of the draft has the parameters that its tool requires and no
+// others. With marks a call goes on as the model wrote it and is checked later; without them this
+// is part of the evidence. `{"name": "get_weather"}` with nothing else is a record about a tool
+// more often than a call of it. It reads the events that would leave, so that what was repaired on
+// the way counts as repaired.
 func (dr *drafts) complete() bool {
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
@@ -123,7 +124,8 @@ type announcement struct {
 // alone is that of a call with nothing in front.
 var alone = announcement{said: prose.Surely}
 
-// announcedBy reports whether the text in front announces the draft's first call, with the evidence that the call adds.
+// announcedBy reports whether the text in front announces the draft's first call, with the evidence
+// that the call adds.
 func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely

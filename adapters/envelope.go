@@ -24,8 +24,9 @@ type objects struct {
 	args    *arguments
 }
 
-// Further names of members by their meaning in an envelope, whichever family writes it.
-// Names, arguments and ids have theirs in internal/lenient: models write "tool_name", "parameters", "call_id" and a dozen others.
+// Further names of members by their meaning in an envelope, whichever family writes it. Names,
+// arguments and ids have theirs in internal/lenient: models write "tool_name", "parameters",
+// "call_id" and a dozen others.
 var (
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
@@ -33,8 +34,8 @@ var (
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
-// envelope is what is known of a call while its object is read.
-// Members come in any order: command-r7b has the id first, some models the arguments in front of the name.
+// envelope is what is known of a call while its object is read. Members come in any order:
+// command-r7b has the id first, some models the arguments in front of the name.
 type envelope struct {
 	t      *toolset.Tool
 	id     string
@@ -49,9 +50,10 @@ type member struct {
 	at  int // position of its value
 }
 
-// read reads the calls that are JSON objects: one, several in a row, or a list of them.
-// Small models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets.
-// Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
+// read reads the calls that are JSON objects: one, several in a row, or a list of them. Small
+// models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in
+// doubled brackets. Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a
+// tag was asked for.
 func (ob *objects) read(p *declaration.Pattern) match {
 	ob.Pos += ob.closers.zeroWidth()
 	ob.closers.skipFence()
@@ -95,9 +97,10 @@ func (ob *objects) nextList() bool {
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
-// envelope reads one object that may be a call, and leaves the call open for its closers.
-// It is mismatch where the name is none of the offered ones or what stands there is no object, and incomplete where the text
-// ends in it; from the arguments on it is committed. depth counts wrappers, {"function": {…}}.
+// envelope reads one object that may be a call, and leaves the call open for its closers. It is
+// mismatch where the name is none of the offered ones or what stands there is no object, and
+// incomplete where the text ends in it; from the arguments on it is committed. depth counts
+// wrappers, {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
@@ -158,10 +161,10 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member takes one member into the envelope. It answers yes to go on, and committed when the call was in it.
-// Arguments in front of the name are passed over and read when the name is known, since their types are the tool's.
-// A list of calls inside of an object is read to its end here, so that the object around it can be closed.
-// Wrappers are opened up to three levels.
+// member takes one member into the envelope. It answers yes to go on, and committed when the call
+// was in it. Arguments in front of the name are passed over and read when the name is known, since
+// their types are the tool's. A list of calls inside of an object is read to its end here, so that
+// the object around it can be closed. Wrappers are opened up to three levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -213,9 +216,10 @@ func (e *envelope) describes() bool {
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// whole decides an object that was read to its end without arguments behind a name.
-// {"name": "get_time"} alone is a call between marks. Without marks it may be any record with a name.
-// {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there would be wrong.
+// whole decides an object that was read to its end without arguments behind a name. {"name":
+// "get_time"} alone is a call between marks. Without marks it may be any record with a name.
+// {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there
+// would be wrong.
 func (ob *objects) whole(env *envelope) match {
 	record := func(m member) bool { return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless() }
 	if env.t == nil || env.describes() || slices.ContainsFunc(env.others, record) {
@@ -246,9 +250,10 @@ func (ob *objects) whole(env *envelope) match {
 	return committed
 }
 
-// flat reads an object whose other members are the arguments themselves. All of them must be members of the schema.
-// {"name": "get_weather", "city": "Rome"}: one member that the tool does not know, and it is some other record.
-// They are read a second time, now as the schema has them, so "days": "3" is 3 here as well.
+// flat reads an object whose other members are the arguments themselves. All of them must be
+// members of the schema. {"name": "get_weather", "city": "Rome"}: one member that the tool does not
+// know, and it is some other record. They are read a second time, now as the schema has them, so
+// "days": "3" is 3 here as well.
 func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {
@@ -271,10 +276,10 @@ func (ob *objects) flat(env *envelope, end int) match {
 	return committed
 }
 
-// doubtRest says that there are two readings where, behind the arguments of a call, another object with members of its tool
-// stands at offset i.
-// {"city": "Oslo"}, {"days": 3}} may be one object that was closed early, or a call and something else. A key that the text's end
-// cuts may be a member's.
+// doubtRest says that there are two readings where, behind the arguments of a call, another object
+// with members of its tool stands at offset i. {"city": "Oslo"}, {"days": 3}} may be one object
+// that was closed early, or a call and something else. A key that the text's end cuts may be a
+// member's.
 func (ob *objects) doubtRest(i int) {
 	if ob.Out == nil || ob.At(i) != '{' {
 		return
@@ -285,13 +290,14 @@ func (ob *objects) doubtRest(i int) {
 	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
-// recordKeys are members of a record of a call that was made: beside its arguments, and without any mark, they say that it is no
-// call to be made.
+// recordKeys are members of a record of a call that was made: beside its arguments, and without any
+// mark, they say that it is no call to be made.
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true, "status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
-// restOfObject skips what follows the arguments up to the object's closing brace.
-// Members behind the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no member says
-// that a brace was missing or too many, so the reader of arguments is asked whether that makes two readings.
+// restOfObject skips what follows the arguments up to the object's closing brace. Members behind
+// the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no
+// member says that a brace was missing or too many, so the reader of arguments is asked whether
+// that makes two readings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

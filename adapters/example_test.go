@@ -25,7 +25,8 @@ func (r *reply) Next() (chat.Event, error) {
 
 func (r *reply) Close() error { return nil }
 
-// A Qwen3-Coder model calls a tool, in pieces; the call comes out as strict JSON, typed by the tool's schema.
+// A Qwen3-Coder model calls a tool, in pieces; the call comes out as strict JSON, typed by the
+// tool's schema.
 func ExampleFormat_Decode() {
 	tools := []chat.Tool{{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}}}`)}}
 	in := &reply{[]string{"One moment.\n\n<tool_", "call>\n<function=get_weather>\n<parameter=city>\nPar", "is\n</parameter>\n<parameter=days>\n3\n", "</parameter>\n</function>\n</tool_call>", ""}}
@@ -40,7 +41,8 @@ func ExampleFormat_Decode() {
 	// finish stop <nil>
 }
 
-// Calls are printed as the family's models write them: for history, for examples in a prompt, for tests.
+// Calls are printed as the family's models write them: for history, for examples in a prompt, for
+// tests.
 func ExampleFormat_Append() {
 	call := chat.Call{Name: "get_weather", Args: json.RawMessage(`{"city":"Paris"}`)}
 	fmt.Println(string(adapters.Named("hermes").Append(nil, call)))

@@ -11,8 +11,9 @@ import (
 	"toolnorm/chat"
 )
 
-// TestASourceThatFailsClosesNoCall breaks replies off: by an error, and by an end that nobody announced. A call that has
-// left stays open, one that was held or not committed does not leave, and the failure is told.
+// TestASourceThatFailsClosesNoCall breaks replies off: by an error, and by an end that nobody
+// announced. A call that has left stays open, one that was held or not committed does not leave,
+// and the failure is told.
 func TestASourceThatFailsClosesNoCall(t *testing.T) {
 	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"},"n":{"type":"integer"}}}`)}}
 	broke := errors.New("connection reset")

@@ -19,7 +19,8 @@ const maxLabel = 32
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}
 //	```
 //
-// is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is program text.
+// is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is
+// program text.
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
 	if n == 0 {
@@ -32,13 +33,13 @@ func (um *unmarked) fenced(start bool) bool {
 	return front.said.May() && um.fencedCalls(n, false, front)
 }
 
-// fenceLabels are those of the fences that may hold calls.
-// "python" is not among them: such a block is program text, but for gemma3's, whose label is tool_code.
+// fenceLabels are those of the fences that may hold calls. "python" is not among them: such a block
+// is program text, but for gemma3's, whose label is tool_code.
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
 	"function", "function_call", "function_calls"}
 
-// program reads a block of Python that ends the reply and is one call of a tool with constants, behind a text that announces
-// a call. Anything more in it makes a program of it.
+// program reads a block of Python that ends the reply and is one call of a tool with constants,
+// behind a text that announces a call. Anything more in it makes a program of it.
 func (um *unmarked) program() bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -61,7 +62,8 @@ func (um *unmarked) program() bool {
 	})
 }
 
-// labelled reads a call in a span of code that ends the reply, behind a label that says that it is one:
+// labelled reads a call in a span of code that ends the reply, behind a label that says that it is
+// one:
 //
 //	**Tool call:** `{"name": "get_weather", "arguments": {"city": "Rome"}}`
 func (um *unmarked) labelled() bool {
@@ -79,9 +81,10 @@ func (um *unmarked) labelled() bool {
 	})
 }
 
-// fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none stands here. It is a line,
-// or the backquotes and a label in front of JSON on the same line. The line must be whole: half a label at the end of the
-// text may go on as any other. Words behind a label are passed over. One of tildes must be of JSON.
+// fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none
+// stands here. It is a line, or the backquotes and a label in front of JSON on the same line. The
+// line must be whole: half a label at the end of the text may go on as any other. Words behind a
+// label are passed over. One of tildes must be of JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -106,8 +109,9 @@ func (um *unmarked) fenceLine() int {
 // isBlank reports whether a byte is a blank or a tab.
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
-// fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply JSON streams.
-// With prose behind it, the announcement must be free of words of an example, and the prose of any, see [prose.GoesOn].
+// fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply
+// JSON streams. With prose behind it, the announcement must be free of words of an example, and the
+// prose of any, see [prose.GoesOn].
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
@@ -150,8 +154,8 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	return um.At(0) < 0 || um.Pos == before || um.closedFence()
 }
 
-// nextFence reads one more fence of calls behind white space.
-// Some models write each of several calls into a fence of its own; a fence that holds none ends them.
+// nextFence reads one more fence of calls behind white space. Some models write each of several
+// calls into a fence of its own; a fence that holds none ends them.
 func (um *unmarked) nextFence() bool {
 	start := um.drafts.checkpoint()
 	um.Pos += um.Space(0)
@@ -172,9 +176,10 @@ func (um *unmarked) closedFence() bool {
 	return end == "```" || end == "~~~"
 }
 
-// behindOpenFence reads calls in the model's own marks at the start of a line in a block of program text that nothing closes:
-// the block ends with the reply, so the calls that end it stand behind the block.
-// What stands between them and the end of the reply would be code, and they a part of it.
+// behindOpenFence reads calls in the model's own marks at the start of a line in a block of program
+// text that nothing closes: the block ends with the reply, so the calls that end it stand behind
+// the block. What stands between them and the end of the reply would be code, and they a part of
+// it.
 func (op *openers) behindOpenFence() bool {
 	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base || op.Slice(op.Pos-1, op.Pos)[0] != '\n' {
 		return false

@@ -14,7 +14,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
+// Wording is in which words Prompt describes tools: some of the kinds below together. The zero
+// value is the family's own.
 type Wording = declaration.Wording
 
 // The kinds of wording. With neither of the first two there are schemas.
@@ -32,12 +33,12 @@ func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s
 //go:embed families/*.txt
 var embedded embed.FS
 
-// builtin reads the embedded families when they are first asked for, which takes some ten milliseconds that commands which
-// decode nothing need not pay.
+// builtin reads the embedded families when they are first asked for, which takes some ten
+// milliseconds that commands which decode nothing need not pay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 
-// mustLoadEmbedded panics over a declaration that cannot be read: the tests load every embedded one, so no such program is
-// ever released.
+// mustLoadEmbedded panics over a declaration that cannot be read: the tests load every embedded
+// one, so no such program is ever released.
 func mustLoadEmbedded() *Set {
 	dir, err := fs.Sub(embedded, "families")
 	if err != nil {
@@ -50,9 +51,9 @@ func mustLoadEmbedded() *Set {
 	return s
 }
 
-// Builtin is the set of the families that come with the program.
-// It is made once, and not changed by Load and Parse: both answer sets of their own.
-// The families are in the program itself, so no file has to be found; a user's own are added by Load.
+// Builtin is the set of the families that come with the program. It is made once, and not changed
+// by Load and Parse: both answer sets of their own. The families are in the program itself, so no
+// file has to be found; a user's own are added by Load.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, the generic one when no family claims it.
@@ -67,16 +68,16 @@ func Named(name string) *Format { return Builtin().Named(name) }
 // The slice is the caller's; the formats in it are shared.
 func All() []*Format { return Builtin().All() }
 
-// Parse reads a declaration, or a whole family file: the set it is read with is the built-in one and this format.
-// The error names the line, and a "like" of a format that is not there.
+// Parse reads a declaration, or a whole family file: the set it is read with is the built-in one
+// and this format. The error names the line, and a "like" of a format that is not there.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
-// Decode reads a reply. Text from the source is decoded; every other event passes through, and no call or mark reaches
-// over it. The sequence ends with a Finish event or an error from the source or the context; model text never makes an error. Leaving
-// the range closes the source.
-// It reads while it is ranged over, in the caller's goroutine: there is nothing to stop or to wait for. The same text gives the
-// same events however it was cut into pieces.
-// Options.Tools decides which names are calls. Text that looks like a call of another tool stays text.
+// Decode reads a reply. Text from the source is decoded; every other event passes through, and no
+// call or mark reaches over it. The sequence ends with a Finish event or an error from the source
+// or the context; model text never makes an error. Leaving the range closes the source. It reads
+// while it is ranged over, in the caller's goroutine: there is nothing to stop or to wait for. The
+// same text gives the same events however it was cut into pieces. Options.Tools decides which names
+// are calls. Text that looks like a call of another tool stays text.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
@@ -87,10 +88,11 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 	}
 }
 
-// Offered finds the tool that a server means by the name of a call: the name exactly, in another case or spelling, or
-// behind a known prefix. It answers false when none is meant, or more than one.
-// It is for calls that a server's own parser has read, which are held to the same spellings as those in text.
-// {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean get_weather; "get_wether" means nothing.
+// Offered finds the tool that a server means by the name of a call: the name exactly, in another
+// case or spelling, or behind a known prefix. It answers false when none is meant, or more than
+// one. It is for calls that a server's own parser has read, which are held to the same spellings as
+// those in text. {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean
+// get_weather; "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := toolset.New(tools, nil).Find(name); t != nil {
 		return t.Tool, true
@@ -98,10 +100,11 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// Arguments reads the arguments of a call of t that a server handed over as text that is no JSON object: damaged,
-// another value that stands for an object, or that object as a string once more. What comes out is one JSON object, with
-// the names of what was repaired. It answers false when the text is no such thing. Blank text is an object without members.
-// OpenAI's form has arguments as text, so what a server or a client's history hands over may be anything that a model wrote.
+// Arguments reads the arguments of a call of t that a server handed over as text that is no JSON
+// object: damaged, another value that stands for an object, or that object as a string once more.
+// What comes out is one JSON object, with the names of what was repaired. It answers false when the
+// text is no such thing. Blank text is an object without members. OpenAI's form has arguments as
+// text, so what a server or a client's history hands over may be anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true
@@ -130,13 +133,16 @@ func withoutReasoning(text string) string {
 	return text
 }
 
-// Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or reasoning around it, in
-// Python's or JavaScript's spelling, with quotes, commas and closers wrong or missing. It gives strict JSON, number text
-// and member order kept, values in the types that t wants (nil: as they are), and the names of what was repaired, each once.
-// Valid JSON comes back byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
-// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and "truncated" says so.
+// Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or
+// reasoning around it, in Python's or JavaScript's spelling, with quotes, commas and closers wrong
+// or missing. It gives strict JSON, number text and member order kept, values in the types that t
+// wants (nil: as they are), and the names of what was repaired, each once. Valid JSON comes back
+// byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
+// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and
+// "truncated" says so.
 //
-// A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is linear.
+// A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is
+// linear.
 func Repair(text string, t *schema.Type) (out string, repairs []string, err error) {
 	return lenient.Repair(text, t, withoutReasoning)
 }

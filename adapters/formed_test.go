@@ -13,7 +13,8 @@ var formTools = []chat.Tool{
 	{Name: "get_time", Schema: []byte(`{"type":"object","properties":{}}`)},
 }
 
-// TestFormsAreReadWhole reads calls of forms that no streaming example can say, and texts that are none.
+// TestFormsAreReadWhole reads calls of forms that no streaming example can say, and texts that are
+// none.
 func TestFormsAreReadWhole(t *testing.T) {
 	const city = `{"city": "Oslo"}`
 	for _, tt := range []struct{ form, text, want string }{

@@ -12,13 +12,15 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// gbnf is a grammar as llama.cpp reads it: enough of the notation to check texts with it and to make some.
+// gbnf is a grammar as llama.cpp reads it: enough of the notation to check texts with it and to
+// make some.
 type gbnf struct {
 	rules  map[string]*gbnfNode
 	height map[*gbnfNode]int // of the smallest tree below a node
 }
 
-// gbnfNode is one expression. kind: 'c' a class, 'q' a sequence, 'a' alternatives, 'r' a repetition, 'n' a rule.
+// gbnfNode is one expression. kind: 'c' a class, 'q' a sequence, 'a' alternatives, 'r' a
+// repetition, 'n' a rule.
 type gbnfNode struct {
 	kind      byte
 	text      string
@@ -279,8 +281,8 @@ func (g *gbnf) measure() {
 	}
 }
 
-// accepts says whether the grammar has the text, and how far it could be read. It keeps the stacks that may be, as the
-// server does, so time is linear.
+// accepts says whether the grammar has the text, and how far it could be read. It keeps the stacks
+// that may be, as the server does, so time is linear.
 func (g *gbnf) accepts(text string) (bool, int) {
 	m := &gbnfMatcher{g: g, frames: map[gbnfFrame]*gbnfFrame{}, rest: map[*gbnfNode]*gbnfNode{}}
 	now := m.open([]*gbnfFrame{m.push(g.rules["root"], nil)})
@@ -376,7 +378,8 @@ func (n *gbnfNode) has(r rune) bool {
 	return n.not
 }
 
-// palette are the characters that random texts are made of where anything may stand: those that mean something, mostly.
+// palette are the characters that random texts are made of where anything may stand: those that
+// mean something, mostly.
 var palette = []rune("abcxyzABC 0123456789._-+/\\\"'`<>{}[]()|:;,=!?#&$%\n\té한🙂<>{}\"'\\")
 
 // random makes a text of the grammar. Past the budget the shortest way out is taken.

@@ -73,7 +73,8 @@ func mustParse(t *testing.T, g Grammar) *gbnf {
 	return parsed
 }
 
-// TestWhatAppendPrintsIsInTheGrammar prints random valid calls, alone and several, and reads them with the grammar.
+// TestWhatAppendPrintsIsInTheGrammar prints random valid calls, alone and several, and reads them
+// with the grammar.
 func TestWhatAppendPrintsIsInTheGrammar(t *testing.T) {
 	tools := testTools(t)
 	marked(t, tools, func(t *testing.T, f *Format) {
@@ -123,8 +124,8 @@ func inSchemaOrder(c chat.Call, tools []chat.Tool) chat.Call {
 	return c
 }
 
-// TestWhatTheGrammarMakesIsAValidCall reads random texts of the grammar: each must come out as calls of offered tools whose
-// arguments fit their schemas, whole, and nothing beside them.
+// TestWhatTheGrammarMakesIsAValidCall reads random texts of the grammar: each must come out as
+// calls of offered tools whose arguments fit their schemas, whole, and nothing beside them.
 func TestWhatTheGrammarMakesIsAValidCall(t *testing.T) {
 	tools := grammarTools(t)
 	for _, single := range []bool{true, false} {
@@ -203,8 +204,8 @@ func BenchmarkGrammar(b *testing.B) {
 	}
 }
 
-// TestPatternsAndBoundsInAGrammar is what a schema's keywords become: what the grammar accepts, what it does not, and what
-// it says it left open.
+// TestPatternsAndBoundsInAGrammar is what a schema's keywords become: what the grammar accepts,
+// what it does not, and what it says it left open.
 func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 	for _, row := range []struct{ schema, accepts, refuses, dropped string }{
 		{`{"type":"string","pattern":"^[a-c\"]+\\d?$"}`, `"a\"b7" "c"`, `"d" "" "77"`, ""},
@@ -255,8 +256,9 @@ func TestPatternsAndBoundsInAGrammar(t *testing.T) {
 	}
 }
 
-// TestAGrammarGrowsWithItsSchemas writes the grammar of each heavy schema in two sizes: four times as much may take about
-// four times the work, up to the bound of a grammar. Names of rules were once tried from the first number on.
+// TestAGrammarGrowsWithItsSchemas writes the grammar of each heavy schema in two sizes: four times
+// as much may take about four times the work, up to the bound of a grammar. Names of rules were
+// once tried from the first number on.
 func TestAGrammarGrowsWithItsSchemas(t *testing.T) {
 	small := map[string]int{"long pattern": 150, "many patterns": 3, "patterns of names": 3, "folded classes": 2, "deep": 15, "deep unions": 15, "shared enum": 60}
 	for name, make := range heavy.Schemas {

@@ -5,13 +5,15 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Models leave out the mark that opens a call, and servers hide it. What is left is a call when the family's own marks follow:
-// the one that closes it, or one behind its name.
+// Models leave out the mark that opens a call, and servers hide it. What is left is a call when the
+// family's own marks follow: the one that closes it, or one behind its name.
 
-// headlessCall reads a call whose opening mark is missing and that begins with c here, at the start of a line.
-// Servers hide control tokens, and then LFM2's call is [get_weather(city="Oslo")]<|tool_call_end|>, Kimi's
-// functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft, whole, and must be complete
-// and closed by a mark: a sentence that begins with a tool's name is no call.
+// headlessCall reads a call whose opening mark is missing and that begins with c here, at the start
+// of a line. Servers hide control tokens, and then LFM2's call is
+// [get_weather(city="Oslo")]<|tool_call_end|>, Kimi's
+// functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft,
+// whole, and must be complete and closed by a mark: a sentence that begins with a tool's name is no
+// call.
 func (um *unmarked) headlessCall(c int) bool {
 	named := scan.IsWord(c) && um.names.wordNames()
 	for _, p := range um.marks.index.Headless {
@@ -30,8 +32,8 @@ func (um *unmarked) headlessCall(c int) bool {
 	return false
 }
 
-// closedBySpecial steps over a special token that closes calls of some family and stands here, behind white space.
-// Which family's it is does not matter here: no text has such a token.
+// closedBySpecial steps over a special token that closes calls of some family and stands here,
+// behind white space. Which family's it is does not matter here: no text has such a token.
 func (um *unmarked) closedBySpecial() bool {
 	i := um.Space(0)
 	for _, m := range um.marks.marksAt(i) {
@@ -46,8 +48,8 @@ func (um *unmarked) closedBySpecial() bool {
 	return false
 }
 
-// mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends here.
-// It must not miss any, and may be wrong the other way: the draft behind it decides.
+// mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends
+// here. It must not miss any, and may be wrong the other way: the draft behind it decides.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":

@@ -99,8 +99,8 @@ func (in *input) compact(needed int) {
 // compactAt is how many dropped bytes are worth moving the rest for.
 const compactAt = 4096
 
-// lengthCut says whether the text ended by a limit, because the server gave up, or because the source failed, rather than
-// by itself.
+// lengthCut says whether the text ended by a limit, because the server gave up, or because the
+// source failed, rather than by itself.
 func (in *input) lengthCut() bool {
 	return in.finish.Text == chat.Length || in.abandoned() || in.failed()
 }
@@ -114,9 +114,9 @@ func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 // stop ends the reading: nobody takes events any more.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
-// left says whether nobody waits for the reply any more, which then ends here. What is buffered may be megabytes, and the
-// source, which notices by itself, is not asked before they are read.
-// The cause of the context is the reply's error, so a client's own reason is what the caller sees.
+// left says whether nobody waits for the reply any more, which then ends here. What is buffered may
+// be megabytes, and the source, which notices by itself, is not asked before they are read. The
+// cause of the context is the reply's error, so a client's own reason is what the caller sees.
 func (in *input) left() bool {
 	if in.ctx == nil || in.ctx.Err() == nil {
 		return false

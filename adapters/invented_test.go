@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// inventedTools are offered where results are made up: one tool that reads, one that does harm, two that are called together.
+// inventedTools are offered where results are made up: one tool that reads, one that does harm, two
+// that are called together.
 var inventedTools = []chat.Tool{
 	{Name: "read_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`)},
 	{Name: "send_mail", Schema: json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"},"body":{"type":"string"}},"required":["to","body"]}`)},
@@ -19,8 +20,8 @@ var inventedTools = []chat.Tool{
 	{Name: "get_time", Schema: json.RawMessage(`{"type":"object","properties":{"tz":{"type":"string"}}}`)},
 }
 
-// inventedForms are results that models make up behind a call; {data} is what they say, {order} a whole order.
-// Those of languages are in pairs: a statement, and an announcement behind it.
+// inventedForms are results that models make up behind a call; {data} is what they say, {order} a
+// whole order. Those of languages are in pairs: a statement, and an announcement behind it.
 var inventedForms = []string{
 	"\n<tool_response>\n{data}\n</tool_response>\n",
 	"\n<tool_response>\n{data}\n",
@@ -72,7 +73,8 @@ var inventedForms = []string{
 	"\nВ файле написано: {data}. Теперь отправлю письмо.\n",
 }
 
-// heldOutForms were written together with the above, and not looked at before these were read right.
+// heldOutForms were written together with the above, and not looked at before these were read
+// right.
 var heldOutForms = []string{
 	"\n<tool_output name=\"read_file\">\n{data}\n</tool_output>\n",
 	"\n<function_response>\n{data}\n</function_response>\n",
@@ -108,7 +110,8 @@ var heldOutForms = []string{
 	"\nFaili inasema {data}. Sasa natuma barua.\n",
 }
 
-// announcements are what models write between two calls that belong together; {v} is the argument of the second.
+// announcements are what models write between two calls that belong together; {v} is the argument
+// of the second.
 var announcements = []string{
 	"", "\n", "\n\n", "", "\n",
 	"\nNext I will check {v}:\n", "\nAnd {v}:\n", "\nNow let me look up {v}.\n", "\nAnd the second one:\n", "\n2. {v}:\n", "\nStep 2: {v}\n",
@@ -132,7 +135,8 @@ var framed = map[string][2]string{
 	"glimmer": {"<|start|>assistant to=user<|message|>", "<|eom|><|start|>assistant"},
 }
 
-// inReply is two calls of a family with something between; it answers false where the family cannot be written so.
+// inReply is two calls of a family with something between; it answers false where the family cannot
+// be written so.
 func inReply(f *Format, first, second chat.Call, between string) (string, bool) {
 	if frame, ok := framed[f.Name]; ok {
 		if strings.TrimSpace(between) == "" {
@@ -195,8 +199,8 @@ func toCall(tool, key, value string) chat.Call {
 // madeUp is what no user has said: who is paid, and how much.
 var madeUp = regexp.MustCompile(`(?i)eve|mallory|trudy|oscar|^\d+$|pay|euro`)
 
-// TestNoCallBehindAnInventedResultLeaves writes two calls in each family with a made-up result between, and as a control two
-// that belong together.
+// TestNoCallBehindAnInventedResultLeaves writes two calls in each family with a made-up result
+// between, and as a control two that belong together.
 func TestNoCallBehindAnInventedResultLeaves(t *testing.T) {
 	for _, lane := range []struct {
 		name                 string

@@ -9,8 +9,8 @@ import (
 	"toolnorm/adapters/internal/lenient"
 )
 
-// TestRepairs reads every row of sloppy JSON as a whole document. R38c (strings that just follow each other) is read in
-// Python calls only.
+// TestRepairs reads every row of sloppy JSON as a whole document. R38c (strings that just follow
+// each other) is read in Python calls only.
 func TestRepairs(t *testing.T) {
 	input := ""
 	classes, wrong := map[string]bool{}, map[string]bool{}

@@ -37,7 +37,8 @@ func languageCall(set string) (call, tool string) {
 	return languageAsk, "get_time"
 }
 
-// languageAsks is a conversation that has the values of the first call, whatever the text behind it is.
+// languageAsks is a conversation that has the values of the first call, whatever the text behind it
+// is.
 var languageAsks = []chat.Message{{Role: chat.User, Content: "What time is it in UTC?"}}
 
 // languageSets are the files of those texts, in the order in which they were written.
@@ -185,7 +186,8 @@ func (f *figures) count(must, runs bool) {
 	f.wrong += map[bool]int{true: 1}[!must && runs]
 }
 
-// languageTexts returns what a line of a file of languages stands for, with a call: LANGUAGE KIND TEXT.
+// languageTexts returns what a line of a file of languages stands for, with a call: LANGUAGE KIND
+// TEXT.
 func languageTexts(line, call, tool string) (all []string) {
 	fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
 	fence := "```json\n" + call + "\n```"

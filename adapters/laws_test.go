@@ -46,8 +46,8 @@ func randomCall(r *rand.Rand) chat.Call {
 		`{"id":%d,"items":[{"sku":%s,"qty":%d}],"rush":%v,"weight":%d.5,"tags":[%s,%s]}`, r.Int63(), text(), r.Intn(9), r.Intn(2) == 0, r.Intn(90), text(), text()))}
 }
 
-// canPrint says whether a family can express a value: raw tags cannot keep a newline or a blank at the edge that belongs to
-// the mark, and Gemma's delimiter cannot stand in a string.
+// canPrint says whether a family can express a value: raw tags cannot keep a newline or a blank at
+// the edge that belongs to the mark, and Gemma's delimiter cannot stand in a string.
 func canPrint(f *Format, c chat.Call) bool {
 	if len(f.Args) == 0 {
 		return true
@@ -155,7 +155,8 @@ func TestSoupNeverBreaksAnything(t *testing.T) {
 // pieces of a reply, as damage moves them: marks, words, signs, white space.
 var pieces = regexp.MustCompile(`<[^<>\s]{1,30}>|</|\n+| +|[\w-]+|.`)
 
-// damage takes away, doubles, swaps or adds one or two pieces of a reply, and may cut it: what models do to their own marks.
+// damage takes away, doubles, swaps or adds one or two pieces of a reply, and may cut it: what
+// models do to their own marks.
 func damage(r *rand.Rand, raw string) string {
 	added := []string{"\n", " ", "}", "{", `"`, "'", "]", "[", ",", ":", "=", "(", ")", "\\", "/*", "//", "#", "```", "```json\n", "\u00a0", "true", "-->", "<!--", "</parameter>", "<tool_call>", ". ", "Sure: "}
 	p := pieces.FindAllString(raw, -1)
@@ -212,8 +213,8 @@ func checkDecode(t *testing.T, f *Format, raw, finish string, o Options) {
 	checkEvents(t, f, raw, finish, o)
 }
 
-// checkEvents checks the grammar of the events: indexes, one start and end a call, arguments that are one JSON object, no
-// fragment between calls, no text made up.
+// checkEvents checks the grammar of the events: indexes, one start and end a call, arguments that
+// are one JSON object, no fragment between calls, no text made up.
 func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	t.Helper()
 	next, open, args := 0, false, ""
@@ -251,14 +252,15 @@ func checkEvents(t *testing.T, f *Format, raw, finish string, o Options) {
 	if !subsequence(plain, raw) {
 		t.Fatalf("%q: text %q is not in the input", raw, plain)
 	}
-	// Where the prompt has opened a mark, what is left of it may look like a word: "all\n". So do some marks of reasoning.
+	// Where the prompt has opened a mark, what is left of it may look like a word: "all\n". So do
+	// some marks of reasoning.
 	if f.set == Builtin() && len(f.PromptMarks) == 0 && !saysThought(f, raw) && next == 0 && !strings.ContainsAny(raw, "<[◁") && ended == chat.Stop && plain != raw {
 		t.Fatalf("%q: no call and no mark, but the text is %q", raw, plain)
 	}
 }
 
-// saysThought says whether a text holds one of the family's own marks of reasoning, which may be words, "Thought:", with any white
-// space between them.
+// saysThought says whether a text holds one of the family's own marks of reasoning, which may be
+// words, "Thought:", with any white space between them.
 func saysThought(f *Format, raw string) bool {
 	oneBlank := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	raw = oneBlank(raw)
@@ -328,8 +330,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestHostileTextIsReadToItsEnd repeats pieces that once made the decoder read the same bytes again and again. A reader
-// that is quadratic here takes minutes; the benchmarks measure the slope.
+// TestHostileTextIsReadToItsEnd repeats pieces that once made the decoder read the same bytes again
+// and again. A reader that is quadratic here takes minutes; the benchmarks measure the slope.
 func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	tools := testTools(t)
 	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n", "<|tool_call_start|>[write_file(path='a"}
@@ -346,15 +348,16 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-// closedTwice are replies whose calls are closed where they stand, and which what comes behind the closer makes text, or no
-// call: cut right behind it, they are calls.
+// closedTwice are replies whose calls are closed where they stand, and which what comes behind the
+// closer makes text, or no call: cut right behind it, they are calls.
 var closedTwice = []string{
 	"hermes/arguments behind an object that was closed too early", "lfm2/an argument behind a parenthesis that came too early", "inkling/an empty invoke is no call",
 	"qwen3-coder/text glued between two calls",
 }
 
-// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by a source that fails: a
-// call that is finished then is one of the whole reply's, and nothing is both shown as text and part of a call.
+// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by
+// a source that fails: a call that is finished then is one of the whole reply's, and nothing is
+// both shown as text and part of a call.
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
 	for i, g := range goldens(t) {

@@ -11,8 +11,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// TestEachToleranceHasItsCase reads the ledger: what the decoder forgives is there because a case needs it, so a line of
-// a function that is gone, or of a case that is, fails, and so does a repair that no line gives a case for.
+// TestEachToleranceHasItsCase reads the ledger: what the decoder forgives is there because a case
+// needs it, so a line of a function that is gone, or of a case that is, fails, and so does a repair
+// that no line gives a case for.
 func TestEachToleranceHasItsCase(t *testing.T) {
 	ledger, err := os.ReadFile("testdata/tolerances.txt")
 	if err != nil {

@@ -4,12 +4,12 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// Calls stand one after the other in three forms, objects, members named like tools and Python's; how such a list opens,
-// goes on and closes is the same for all.
+// Calls stand one after the other in three forms, objects, members named like tools and Python's;
+// how such a list opens, goes on and closes is the same for all.
 
-// namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other or in a list.
-// Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call commits at its arguments; what closes the
-// objects and the list may be missing from there on.
+// namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other
+// or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call
+// commits at its arguments; what closes the objects and the list may be missing from there on.
 func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	brackets := ob.closers.brackets(1)
 	if c := ob.At(0); c != '{' {
@@ -33,9 +33,10 @@ func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	return committed
 }
 
-// namedMember reads a tool's name, a colon and the arguments, and leaves the call open.
-// The key must be an offered tool, which is all that tells the form from an answer in JSON.
-// Any quotes will do, as in arguments; a key without quotes does not count, since an answer in prose may look like it.
+// namedMember reads a tool's name, a colon and the arguments, and leaves the call open. The key
+// must be an offered tool, which is all that tells the form from an answer in JSON. Any quotes will
+// do, as in arguments; a key without quotes does not count, since an answer in prose may look like
+// it.
 func (ob *objects) namedMember() match {
 	ob.Pos += ob.Space(0)
 	q, ok := ob.QuoteAt(0)
@@ -56,9 +57,9 @@ func (ob *objects) namedMember() match {
 	return ob.args.read(t, "", nil)
 }
 
-// nextNamed reads a further member, of the same object or of the next one.
-// "}, {" between two calls may lack any of its three signs, but one must stand there, or the rest of a value would be a call.
-// apertus puts each call into an object of its own, small models all into one.
+// nextNamed reads a further member, of the same object or of the next one. "}, {" between two calls
+// may lack any of its three signs, but one must stand there, or the rest of a value would be a
+// call. apertus puts each call into an object of its own, small models all into one.
 func (ob *objects) nextNamed() bool {
 	n := 0
 	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both
@@ -72,10 +73,10 @@ func (ob *objects) nextNamed() bool {
 	return n > 0 && ob.StartsString(n) && ob.calls.further(n, ob.namedMember)
 }
 
-// behindOthers reads the first call of a list whose elements from position start on are no calls of offered tools: those
-// are text, whole.
-// [{"name": "set_alarm", …}, {"name": "get_weather", …}] with only get_weather offered is that call, and the alarm is text. It
-// was text altogether, mark and all, before.
+// behindOthers reads the first call of a list whose elements from position start on are no calls of
+// offered tools: those are text, whole. [{"name": "set_alarm", …}, {"name": "get_weather", …}] with
+// only get_weather offered is that call, and the alarm is text. It was text altogether, mark and
+// all, before.
 func (ob *objects) behindOthers(start int) match {
 	for ob.Pos = start; ob.At(0) == '{'; {
 		if a := ob.stranger(); a != matched {
@@ -101,8 +102,9 @@ func (ob *objects) stranger() match {
 	return a
 }
 
-// otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft does not know it.
-// Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket, was shown as text; now the element alone is.
+// otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft
+// does not know it. Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket,
+// was shown as text; now the element alone is.
 func (ob *objects) otherObject() bool {
 	n := ob.closers.separator()
 	// a draft may be undone, and text that has left cannot

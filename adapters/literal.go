@@ -9,10 +9,11 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// literal matches a literal at offset i and answers the offset behind it.
-// What it lets pass is in docs/families.md, White space: any newline of a declaration is any white space or none, a quote may be
-// another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are exact: they are what tells one mark from
-// another. incomplete means that the text ended while all of it fitted.
+// literal matches a literal at offset i and answers the offset behind it. What it lets pass is in
+// docs/families.md, White space: any newline of a declaration is any white space or none, a quote
+// may be another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are
+// exact: they are what tells one mark from another. incomplete means that the text ended while all
+// of it fitted.
 func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
@@ -61,8 +62,8 @@ func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	return i, matched
 }
 
-// bar is the length of the bar at offset i.
-// DeepSeek's marks have the wide one, U+FF5C; <|tool▁calls▁begin|> is a look-alike that means the same.
+// bar is the length of the bar at offset i. DeepSeek's marks have the wide one, U+FF5C;
+// <|tool▁calls▁begin|> is a look-alike that means the same.
 func (ms *marks) bar(i int) (int, match) {
 	if ms.At(i) == '|' {
 		return 1, matched
@@ -75,15 +76,17 @@ func (ms *marks) bar(i int) (int, match) {
 	return len(declaration.WideBar), matched
 }
 
-// hasKey says whether the key of a mark stands at offset i, its bars spelled either way.
-// It looks at the first solid piece of a mark only: what follows a value's closer need not be whole to be believed.
+// hasKey says whether the key of a mark stands at offset i, its bars spelled either way. It looks
+// at the first solid piece of a mark only: what follows a value's closer need not be whole to be
+// believed.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0
 }
 
-// optionalQuote returns the offset behind a quote at offset i, or i. MiniMax M2 and Dots write name="f", name='f' and name=f;
-// typesetting makes the quotes curly, and inside a JSON string they come escaped.
+// optionalQuote returns the offset behind a quote at offset i, or i. MiniMax M2 and Dots write
+// name="f", name='f' and name=f; typesetting makes the quotes curly, and inside a JSON string they
+// come escaped.
 func (ms *marks) optionalQuote(i int) int {
 	switch ms.At(i) {
 	case '"', '\'':
@@ -103,8 +106,8 @@ func (ms *marks) optionalQuote(i int) int {
 // curly is the first of the curly quotes, whose last bytes follow each other: “ ” „.
 const curly = "“"
 
-// optionalSuffix is the offset behind a colon and a word at offset i, or i.
-// Hunyuan's checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
+// optionalSuffix is the offset behind a colon and a word at offset i, or i. Hunyuan's checkpoints
+// end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
 func (ms *marks) optionalSuffix(i int) int {
 	if ms.At(i) != ':' {
 		return i
@@ -112,8 +115,8 @@ func (ms *marks) optionalSuffix(i int) int {
 	return i + 1 + ms.Run(i+1, declaration.MaxSuffix-1, func(c int) bool { return scan.IsWord(c) || c == '-' })
 }
 
-// begins says whether a literal can begin with the byte.
-// It saves comparing a whole literal at every byte. White space may stand for nothing, so then the second unit counts too.
+// begins says whether a literal can begin with the byte. It saves comparing a whole literal at
+// every byte. White space may stand for nothing, so then the second unit counts too.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -130,9 +133,9 @@ func begins(l declaration.Literal, c int) bool {
 	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
-// skipLiteral steps over a literal. Where the body's first byte stands in its place it may be missing.
-// [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control token. White space in front of a mark is no part
-// of any, so it is tried without first.
+// skipLiteral steps over a literal. Where the body's first byte stands in its place it may be
+// missing. [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control token. White
+// space in front of a mark is no part of any, so it is tried without first.
 func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := ms.literal(0, l)
 	// white space that the literal does not show
@@ -165,8 +168,9 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener steps over what the prompt has said already: the opener once more, and the newline that belongs to it.
-// Models repeat it: a prompt that ends with <think>\n gets a reply that begins with <think>.
+// skipOpener steps over what the prompt has said already: the opener once more, and the newline
+// that belongs to it. Models repeat it: a prompt that ends with <think>\n gets a reply that begins
+// with <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n
@@ -185,11 +189,11 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does, -1 when the text ends
-// before that is known. Where the tag that the literal begins with stands, the rest must follow.
-// Keys stand on one line, but for white space in front of the next tag. Where < begins that tag and the rest does not follow,
-// the key would run over a tag.
-// Zero and -1 are apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
+// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does,
+// -1 when the text ends before that is known. Where the tag that the literal begins with stands,
+// the rest must follow. Keys stand on one line, but for white space in front of the next tag. Where
+// < begins that tag and the rest does not follow, the key would run over a tag. Zero and -1 are
+// apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)
@@ -221,8 +225,8 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 	return 0
 }
 
-// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the family's marks ends any message:
-// <|end|>, <|call|> and <|return|> are mixed up by models.
+// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the
+// family's marks ends any message: <|end|>, <|call|> and <|return|> are mixed up by models.
 func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	for _, m := range p.Family.Ends {
 		if ms.Has(i, m) {
@@ -232,9 +236,9 @@ func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	return 0
 }
 
-// closerAt says whether one of the pattern's closers stands at offset i, and where it ends.
-// The first that fits counts: </function> and </tool_call> are two, and a model may have left out either.
-// A message has none of its own: any of its family's end marks closes it.
+// closerAt says whether one of the pattern's closers stands at offset i, and where it ends. The
+// first that fits counts: </function> and </tool_call> are two, and a model may have left out
+// either. A message has none of its own: any of its family's end marks closes it.
 func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == p.Family.Header {
 		n := ms.messageEnds(p, i)
@@ -248,8 +252,8 @@ func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	return i, false
 }
 
-// sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of the family's closers ends
-// any of its sections: models open with one word and close with another.
+// sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of
+// the family's closers ends any of its sections: models open with one word and close with another.
 // DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
 func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	for _, p := range f.Sections {
@@ -260,8 +264,8 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	return i, false
 }
 
-// cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset i.
-// What stands in front is whole then, and only structure is missing.
+// cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset
+// i. What stands in front is whole then, and only structure is missing.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

@@ -19,8 +19,9 @@ type marks struct {
 	index *declaration.Index  // of the marks of all that count
 }
 
-// marksAt is the list of marks that could stand at offset i, by the first two bytes there.
-// Two table look-ups end it for nearly every byte of prose; all marks of all families are in the one index.
+// marksAt is the list of marks that could stand at offset i, by the first two bytes there. Two
+// table look-ups end it for nearly every byte of prose; all marks of all families are in the one
+// index.
 func (ms *marks) marksAt(i int) []declaration.Mark {
 	c := ms.At(i)
 	if c < 0 || ms.index.Second[c] == nil {
@@ -32,8 +33,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark is the first mark of a kind that stands at offset i, nil when none does.
-// Longer keys stand first in the index, so of <tool_call and <tool_calls> the longer one is found where it stands.
+// firstMark is the first mark of a kind that stands at offset i, nil when none does. Longer keys
+// stand first in the index, so of <tool_call and <tool_calls> the longer one is found where it
+// stands.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -58,9 +60,10 @@ func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	return proven || known && ms.in.whole, proven
 }
 
-// markSize is how many bytes the mark m has at offset i, 0 when it does not stand there.
-// Suffixes (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|> tools <|sep|>.
-// A mark is compared as a whole here; the index has looked at its first two bytes alone.
+// markSize is how many bytes the mark m has at offset i, 0 when it does not stand there. Suffixes
+// (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|>
+// tools <|sep|>. A mark is compared as a whole here; the index has looked at its first two bytes
+// alone.
 func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	if len(m.Loose.Units) > 0 {
 		if end, a := ms.literal(i, m.Loose); a == matched {
@@ -72,7 +75,8 @@ func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	return 0
 }
 
-// isTurn says whether a mark ends a turn or a message, and so may end what stands in front of it as well.
+// isTurn says whether a mark ends a turn or a message, and so may end what stands in front of it as
+// well.
 func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
 
 // opensCall says whether a mark begins a call or a section of them.
@@ -87,8 +91,8 @@ func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
 
-// continues reports whether marks go on at offset i, behind white space: those of a call, a message or the turn's end, unless
-// words follow the latter on its line.
+// continues reports whether marks go on at offset i, behind white space: those of a call, a message
+// or the turn's end, unless words follow the latter on its line.
 func (ms *marks) continues(i int) bool {
 	i += ms.Space(i)
 	m := ms.firstMark(i, isTurn)
@@ -103,8 +107,8 @@ func (ms *marks) continues(i int) bool {
 // A model that ends its turn has no more to say, so the call in front was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 
-// goesOn says whether a call, a message or a mark of the turn stands here.
-// Each of them begins something that the model itself does, which an answer of a tool does not hold.
+// goesOn says whether a call, a message or a mark of the turn stands here. Each of them begins
+// something that the model itself does, which an answer of a tool does not hold.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || isTurn(m)
@@ -119,23 +123,22 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark says whether a mark stands here.
-// Code spans are looked at up to their end only where a mark stands in them: most backquotes hold a word.
+// anyMark says whether a mark stands here. Code spans are looked at up to their end only where a
+// mark stands in them: most backquotes hold a word.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
 
-// ownMark says whether a mark of the model's own family stands at offset i that is no word of prose.
-// Another family's marks in a block are what the block is about.
-// Behind a fence at the end of a line the model's own mark says that the fence closes, whatever its rules say.
+// ownMark says whether a mark of the model's own family stands at offset i that is no word of
+// prose. Another family's marks in a block are what the block is about. Behind a fence at the end
+// of a line the model's own mark says that the fence closes, whatever its rules say.
 func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
-// halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a mark, though its key is
-// whole.
-// <tool_call alone is whole as Hunyuan's key, which may go on with :word, and half of everybody else's <tool_call>. Half a mark at
-// the end of a reply is text.
+// halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a
+// mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on with
+// :word, and half of everybody else's <tool_call>. Half a mark at the end of a reply is text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
 	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(ms.marksAt(0), longer) {
@@ -148,8 +151,8 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 // minHalf is how much of a mark shows that it is one, in bytes: "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark that the end of a text cuts here, if its length ended the reply: a model that wrote so much of it was
-// about to write the rest.
+// half returns the mark that the end of a text cuts here, if its length ended the reply: a model
+// that wrote so much of it was about to write the rest.
 func (ms *marks) half() *declaration.Mark {
 	c := ms.At(0)
 	if c < 0 {
@@ -176,10 +179,10 @@ func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	return a == incomplete && ms.in.lengthCut()
 }
 
-// over says whether the model has ended at offset i, behind white space: by itself, or with a mark of the turn that is the
-// last thing.
-// A reply that was cut by its length has not ended: what would have followed may have made an example of the call.
-// A mark of the turn may stand there, <|im_end|>, which servers should not have let through.
+// over says whether the model has ended at offset i, behind white space: by itself, or with a mark
+// of the turn that is the last thing. A reply that was cut by its length has not ended: what would
+// have followed may have made an example of the call. A mark of the turn may stand there,
+// <|im_end|>, which servers should not have let through.
 func (ms *marks) over(i int) bool {
 	i += ms.Space(i)
 	if m := ms.firstMark(i, isTurn); m != nil {
@@ -213,10 +216,10 @@ func (ms *marks) lineRest(i int) int {
 	return i
 }
 
-// restOfLine is what stands from offset i on up to the end of the line, without the white space around it. It answers false
-// at the end of the text and for a line that is too long.
-// The end of the text is a no, since what would follow is not known: a label is only one when its line is whole.
-// Blanks around a label are no part of it: "``` json" is json.
+// restOfLine is what stands from offset i on up to the end of the line, without the white space
+// around it. It answers false at the end of the text and for a line that is too long. The end of
+// the text is a no, since what would follow is not known: a label is only one when its line is
+// whole. Blanks around a label are no part of it: "``` json" is json.
 func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 	n := i + ms.Run(i, maxInfo, func(c int) bool { return c >= 0 && c != '\n' })
 	return strings.TrimSpace(string(ms.Slice(ms.Pos+i, ms.Pos+n))), ms.At(n) == '\n'
@@ -235,8 +238,8 @@ func (ms *marks) ticks(i int) int {
 	return 0
 }
 
-// runOf is how often c stands at offset i.
-// It asks for one byte more than the run has, so a run at the end of a piece waits for the next piece.
+// runOf is how often c stands at offset i. It asks for one byte more than the run has, so a run at
+// the end of a piece waits for the next piece.
 func (ms *marks) runOf(i, c int) int {
 	return ms.Run(i, scan.Unlimited, func(at int) bool { return at == c })
 }

@@ -41,7 +41,8 @@ func trimmedArgs(t *testing.T, c chat.Call) string {
 	return fmt.Sprint(args)
 }
 
-// TestWhiteSpaceAtMarksLosesNoCall puts blanks and newlines beside and inside every mark of every family.
+// TestWhiteSpaceAtMarksLosesNoCall puts blanks and newlines beside and inside every mark of every
+// family.
 func TestWhiteSpaceAtMarksLosesNoCall(t *testing.T) {
 	const token = "]<]minimax[>["
 	for _, f := range All() {
@@ -65,7 +66,8 @@ func TestWhiteSpaceAtMarksLosesNoCall(t *testing.T) {
 	}
 }
 
-// TestACallWithoutItsOpenerIsRead leaves out the first mark of the call of every family whose call is still to be known then.
+// TestACallWithoutItsOpenerIsRead leaves out the first mark of the call of every family whose call
+// is still to be known then.
 func TestACallWithoutItsOpenerIsRead(t *testing.T) {
 	for _, f := range All() {
 		if len(f.Calls) == 0 || len(f.Sections) > 0 || f.Calls[0].WithoutOpener() == nil || f.Name == "functionary-v3.1" {

@@ -25,7 +25,8 @@ type patterns struct {
 	tools   *toolset.Set
 }
 
-// match is what matching says up to the commit. The names are unqualified, since every function up to there answers one.
+// match is what matching says up to the commit. The names are unqualified, since every function up
+// to there answers one.
 type match = scan.Match
 
 const (
@@ -39,17 +40,17 @@ const (
 // It is where every attempt says that the text, and not the model, ended it.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
-// attempt tries to read a call by its pattern from here on. What failed attempts may read in all is bounded, so that
-// hostile text stays linear.
-// While it reads, nothing is dropped from the buffer behind pin: the bytes may be read again by the next pattern. A section's
-// glue stands for that of its first call, as its newlines are in front of the section.
+// attempt tries to read a call by its pattern from here on. What failed attempts may read in all is
+// bounded, so that hostile text stays linear. While it reads, nothing is dropped from the buffer
+// behind pin: the bytes may be read again by the next pattern. A section's glue stands for that of
+// its first call, as its newlines are in front of the section.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
-// Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A pattern without a hole for
-// arguments is a call without any.
+// Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A
+// pattern without a hole for arguments is a call without any.
 func (pt *patterns) match(p *declaration.Pattern) match {
 	if f := p.Family.Form; f != nil {
 		return pt.formed(f)
@@ -97,22 +98,23 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 	return committed
 }
 
-// nothingMore says whether the model ended its reply behind the name of a tool that needs no arguments, under a mark of its
-// family or a special token: models leave out all the rest of such a call.
-// "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments is none.
-// Marks that are words need the family: behind "Action: list_files" of another model a sentence may have ended.
+// nothingMore says whether the model ended its reply behind the name of a tool that needs no
+// arguments, under a mark of its family or a special token: models leave out all the rest of such a
+// call. "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments
+// is none. Marks that are words need the family: behind "Action: list_files" of another model a
+// sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() && len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads the hole that holds the arguments, and what follows it.
-// Which reader it is depends on the hole alone, whatever the family: the eight forms of bodies are shared.
+// body reads the hole that holds the arguments, and what follows it. Which reader it is depends on
+// the hole alone, whatever the family: the eight forms of bodies are shared.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
-		// A pair of special tokens that holds nothing is dropped, and no call comes of it. Inkling's
-		// get_time<|content_invoke_tool_json|><|end_message|> would be markup as text. A pair that looks like tags,
-		// <tool_call></tool_call>, stays text: people write about those.
+		// A pair of special tokens that holds nothing is dropped, and no call comes of it.
+		// Inkling's get_time<|content_invoke_tool_json|><|end_message|> would be markup as text. A
+		// pair that looks like tags, <tool_call></tool_call>, stays text: people write about those.
 		if n, ok := pt.marks.closerAt(pt.Space(0), p); ok && p.Special() {
 			pt.page.afterCall = true
 			return pt.page.dropMark(n, p.Glue)
@@ -133,9 +135,10 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 	return pt.namedCall(p, t, id)
 }
 
-// namedCall reads arguments whose tool is known already: a JSON object, a string or null in its place, or nothing but a closer.
-// DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A brace too many behind them goes as well,
-// as models end an envelope that this form does not have.
+// namedCall reads arguments whose tool is known already: a JSON object, a string or null in its
+// place, or nothing but a closer. DeepSeek V3 writes the arguments in a fence of their own, and
+// closes it or not. A brace too many behind them goes as well, as models end an envelope that this
+// form does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
 	a := pt.closers.enclosed(p, t, id, func() match { return pt.args.read(t, id, lenient.DelimsOf(p.Family.Quotes)) })
@@ -145,8 +148,8 @@ func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string
 	return a
 }
 
-// anyCall tries the call patterns of a format here.
-// All of them are tried, since several share a first mark. incomplete counts only when none commits.
+// anyCall tries the call patterns of a format here. All of them are tried, since several share a
+// first mark. incomplete counts only when none commits.
 func (pt *patterns) anyCall(f *declaration.Family) match {
 	a := mismatch
 	for _, p := range f.Calls {

@@ -15,8 +15,8 @@ func Meant(front, behind string) bool {
 	return (front == "" || announced(front)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
 
-// announced reports whether a text announces a call of a tool that it is about. In front of a colon that no list of words
-// explains its words must say so.
+// announced reports whether a text announces a call of a tool that it is about. In front of a colon
+// that no list of words explains its words must say so.
 func announced(front string) bool {
 	said, e := prose.Judge([]byte(front)), prose.Related
 	if said == prose.ForeignColon {

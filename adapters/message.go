@@ -28,8 +28,9 @@ type messages struct {
 	tools   *toolset.Set
 }
 
-// read reads a message that begins with its header here: the header says what the body is.
-// The body is none of the header's business before the route is known: the same marks hold calls, thoughts and answers.
+// read reads a message that begins with its header here: the header says what the body is. The body
+// is none of the header's business before the route is known: the same marks hold calls, thoughts
+// and answers.
 func (mg *messages) read(p *declaration.Pattern) match {
 	h, a := mg.headers.at(0)
 	if a != matched {
@@ -44,11 +45,12 @@ func (mg *messages) read(p *declaration.Pattern) match {
 	return mg.anyMessage(h)
 }
 
-// anyMessage reads a message whose header is h in the family that says most of it, where none was told: one with a line for
-// this very recipient in front of one that knows it for a tool or knows the channel.
-// Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and a tool nobody knows in harmony, so the
-// more a family's line says, the earlier it is asked: its very recipient, any tool, the channel, anybody, the rest.
-// Several families may say as much; the first that commits wins.
+// anyMessage reads a message whose header is h in the family that says most of it, where none was
+// told: one with a line for this very recipient in front of one that knows it for a tool or knows
+// the channel. Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and
+// a tool nobody knows in harmony, so the more a family's line says, the earlier it is asked: its
+// very recipient, any tool, the channel, anybody, the rest. Several families may say as much; the
+// first that commits wins.
 func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range mg.marks.index.Families {
@@ -69,8 +71,8 @@ func (mg *messages) anyMessage(h fields) match {
 	return mismatch
 }
 
-// routed reads a message of a family whose header took the route r.
-// A route to a call whose tool is not offered is a mismatch, so the message stays text, header and all.
+// routed reads a message of a family whose header took the route r. A route to a call whose tool is
+// not offered is a mismatch, so the message stays text, header and all.
 func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route, t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
@@ -98,9 +100,9 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	return committed
 }
 
-// routeFor is the first route that a header takes.
-// A header without a recipient never takes a route by recipient, and to=assistant or to=user is the reply itself, not a tool
-// that anybody could be ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
+// routeFor is the first route that a header takes. A header without a recipient never takes a route
+// by recipient, and to=assistant or to=user is the reply itself, not a tool that anybody could be
+// ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
 		switch r.Field {
@@ -128,8 +130,8 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.
 	return declaration.Route{Body: "text"}, nil
 }
 
-// messageCall reads a message that is a call.
-// The header has been read whole, so what fails here is the body, and the attempt goes back to the header's start.
+// messageCall reads a message that is a call. The header has been read whole, so what fails here is
+// the body, and the attempt goes back to the header's start.
 func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
 	return mg.trial.attemptBy(p, func() match {
 		mg.Pos += h.end
@@ -137,8 +139,9 @@ func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Too
 	})
 }
 
-// messageBody reads the body of a call's message and commits it: tags, JSON or program text. gpt-oss may write nothing at all for
-// a tool without arguments, and ends the message, or the server drops the mark that does.
+// messageBody reads the body of a call's message and commits it: tags, JSON or program text.
+// gpt-oss may write nothing at all for a tool without arguments, and ends the message, or the
+// server drops the mark that does.
 func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
 	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
 		return mg.calls.commitWith(t, "", "{}")
@@ -155,11 +158,12 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 	return a
 }
 
-// messageText reads the body of a message that is text or reasoning; kind None drops it. An end mark ends it only if another
-// one, a header or the end of the text follows; without one, a complete header does.
-// "I must not write <|call|> myself" has an end mark in the middle of its text. Text is kept byte for byte up to there.
-// The state is that of plain bytes meanwhile, so flushText knows where they go.
-// It is read as prose is, but for marks: what looks like a call in a message for the user is an example.
+// messageText reads the body of a message that is text or reasoning; kind None drops it. An end
+// mark ends it only if another one, a header or the end of the text follows; without one, a
+// complete header does. "I must not write <|call|> myself" has an end mark in the middle of its
+// text. Text is kept byte for byte up to there. The state is that of plain bytes meanwhile, so
+// flushText knows where they go. It is read as prose is, but for marks: what looks like a call in a
+// message for the user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {
@@ -182,19 +186,21 @@ func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.anew()
 }
 
-// messageStops are the bytes at which a message's body is looked at: marks, and what could be a recipient. That begins with
-// "to=", so t is the one letter among them, and most of a thought passes without a look ahead.
+// messageStops are the bytes at which a message's body is looked at: marks, and what could be a
+// recipient. That begins with "to=", so t is the one letter among them, and most of a thought
+// passes without a look ahead.
 var messageStops = [256]bool{'<': true, 't': true}
 
 // bodyStops are the bytes at which copying a message's body stops.
 // Every end mark of every family of messages begins with it.
 var bodyStops = lenient.StopsFor("<")
 
-// rawBody reads the body of a call's message that is no JSON: program text, which is the value of the tool's only
-// parameter. A tool with more of them, or with one that is no string, has no such calls; nor is one what holds marks.
-// gpt-oss writes Python for its built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
-// one place where it can go; with more, a guess would run.
-// The body streams from its first byte: program text has no end of its own, only the message has.
+// rawBody reads the body of a call's message that is no JSON: program text, which is the value of
+// the tool's only parameter. A tool with more of them, or with one that is no string, has no such
+// calls; nor is one what holds marks. gpt-oss writes Python for its built-in tool as it is,
+// <|message|>print("hi")<|call|>. With one string parameter there is only one place where it can
+// go; with more, a guess would run. The body streams from its first byte: program text has no end
+// of its own, only the message has.
 func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	// one parameter that takes a text, or there is no place for a program
 	names := t.Type().Members()
@@ -211,14 +217,15 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	return committed
 }
 
-// tagHeads begin the tags and marks in which other families write calls and their arguments.
-// A body that begins with them is a call in another form, and as program text it would be run as one wrong argument.
+// tagHeads begin the tags and marks in which other families write calls and their arguments. A body
+// that begins with them is a call in another form, and as program text it would be run as one wrong
+// argument.
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function", "<tool_call"}
 
-// isProgram says whether the body that begins here is program text rather than arguments in a form of their own: JSON, a
-// string, or markup.
-// <parameter name="city">Oslo</parameter> in harmony was once taken for the only parameter's value, marks and all, and fitted
-// its schema. A list or a string may be half of an object.
+// isProgram says whether the body that begins here is program text rather than arguments in a form
+// of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony was
+// once taken for the only parameter's value, marks and all, and fitted its schema. A list or a
+// string may be half of an object.
 func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	n := mg.Space(0)
 	if strings.IndexByte("{[<\"", byte(max(mg.At(n), 0))) >= 0 {
@@ -235,10 +242,10 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	return true
 }
 
-// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front of the reply: it is read
-// with it as one.
-// Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the
-// assistant's own header counts, and only when no other mark stands behind: a user may have quoted one.
+// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front
+// of the reply: it is read with it as one. Prompts of gpt-oss, Beam and Glimmer end with
+// <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the assistant's own
+// header counts, and only when no other mark stands behind: a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
 	if i < 0 || len(prompt)-i > maxHeader || mg.marks.index.Header == nil {
@@ -254,13 +261,15 @@ func (mg *messages) openedHeader(prompt string) {
 	mg.Append(prompt[i : len(prompt)-len(body)])
 }
 
-// headerRests are what is left of a header where engines cut: behind the role, the channel's mark, or the header.
+// headerRests are what is left of a header where engines cut: behind the role, the channel's mark,
+// or the header.
 var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
 
-// firstMessage reads the first message of a reply whose header begins in the prompt, or at a recipient or a channel's name.
-// Engines cut the prompt at different places, so a reply may begin with " to=f", with a channel's mark or with its name alone.
-// If it is no message after all, what the prompt lent is removed from the buffer again, and the reply is text from its first
-// byte. A header that is cut has said nothing yet, and is dropped.
+// firstMessage reads the first message of a reply whose header begins in the prompt, or at a
+// recipient or a channel's name. Engines cut the prompt at different places, so a reply may begin
+// with " to=f", with a channel's mark or with its name alone. If it is no message after all, what
+// the prompt lent is removed from the buffer again, and the reply is text from its first byte. A
+// header that is cut has said nothing yet, and is dropped.
 func (mg *messages) firstMessage() {
 	head := len(mg.Buf)
 	i := head + mg.Space(head)

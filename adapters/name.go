@@ -21,10 +21,11 @@ type names struct {
 	tools *toolset.Set
 }
 
-// name reads a tool's name: as long as it can still become an offered one, up to what follows in the pattern.
-// Comparing byte by byte with what is offered ends the attempt at the first wrong one: "[TOOL_CALLS] But then" is text at the
-// B, also at the end of the reply. Names hold - . / and begin with _, so a class of characters would lose some. A bracket or
-// quote in front is a slip of Mistral's models ("a stray [ after the mark").
+// name reads a tool's name: as long as it can still become an offered one, up to what follows in
+// the pattern. Comparing byte by byte with what is offered ends the attempt at the first wrong one:
+// "[TOOL_CALLS] But then" is text at the B, also at the end of the reply. Names hold - . / and
+// begin with _, so a class of characters would lose some. A bracket or quote in front is a slip of
+// Mistral's models ("a stray [ after the mark").
 func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	ns.Pos += ns.Space(0)
 	// a stray sign in front: [TOOL_CALLS][get_weather[ARGS]{…}
@@ -32,7 +33,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 		ns.Pos++
 	}
 	t, n, a := ns.offered(0, func(n, c int) bool {
-		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a mark of the turn does
+		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a
+		// mark of the turn does
 		if n > 0 && ns.marks.mayEnd(n) && ns.marks.over(n) && ns.tools.Find(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil {
 			return true
 		}
@@ -54,8 +56,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	return t, matched
 }
 
-// strayCloser returns how long the closer of an argument's key at offset n is, where no key was opened: models write the tool's
-// name as if it were one, <tool_call>get_time</arg_key><arg_key>…
+// strayCloser returns how long the closer of an argument's key at offset n is, where no key was
+// opened: models write the tool's name as if it were one, <tool_call>get_time</arg_key><arg_key>…
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {
 		if len(arg.Parts) < 4 || !strings.HasPrefix(arg.Parts[2].Lit.Text, "</") {
@@ -68,11 +70,11 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	return 0
 }
 
-// offered reads the name of an offered tool from offset i on, as long as it can still become one, up to where ends says
-// that it is over, and answers where that is.
-// It is incomplete at the end of the reply, which ends is asked about as well.
-// Whatever a family puts behind a name, it is read here: so a text that only begins like a call ends at its first wrong byte in
-// every form, and a name costs one look-up a byte.
+// offered reads the name of an offered tool from offset i on, as long as it can still become one,
+// up to where ends says that it is over, and answers where that is. It is incomplete at the end of
+// the reply, which ends is asked about as well. Whatever a family puts behind a name, it is read
+// here: so a text that only begins like a call ends at its first wrong byte in every form, and a
+// name costs one look-up a byte.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -91,10 +93,11 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 	return nil, toolset.MaxName, mismatch
 }
 
-// nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal, an argument or a closer.
-// A tab or newline, also one spelled as \ and n, ends every name; a blank does not, since "get weather" may be a spelling of
-// get_weather. A key tag or a closer in place of the next literal says that this one was left out.
-// A backslash with an n is a newline that a server has escaped.
+// nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal,
+// an argument or a closer. A tab or newline, also one spelled as \ and n, ends every name; a blank
+// does not, since "get weather" may be a spelling of get_weather. A key tag or a closer in place of
+// the next literal says that this one was left out. A backslash with an n is a newline that a
+// server has escaped.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && ns.At(n+1) == 'n' {
 		return true
@@ -120,9 +123,9 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
-// junk steps over what means nothing, up to the next literal; never over another mark.
-// Inkling writes a name of its own in front of the mark, and the one inside counts. It must not cross a mark: it would
-// swallow a whole message of text.
+// junk steps over what means nothing, up to the next literal; never over another mark. Inkling
+// writes a name of its own in front of the mark, and the one inside counts. It must not cross a
+// mark: it would swallow a whole message of text.
 func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
 		switch c := ns.At(n); {
@@ -151,8 +154,8 @@ func (ns *names) callNumber(l declaration.Literal) match {
 	return matched
 }
 
-// count steps over the number of a call, which has no mark behind it.
-// functions.get_weather:0{…} is Kimi K2's call without its control tokens: behind the number come the arguments at once.
+// count steps over the number of a call, which has no mark behind it. functions.get_weather:0{…} is
+// Kimi K2's call without its control tokens: behind the number come the arguments at once.
 func (ns *names) count() match {
 	n := ns.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
@@ -162,12 +165,12 @@ func (ns *names) count() match {
 	return matched
 }
 
-// meantBy is the tool that an id without a name stands for: the one that it names or, where it is a counter, the only one
-// that takes the arguments behind literal k of the pattern.
-// Kimi K2 writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With a counter the keys of
-// the arguments tell, if they fit one tool only; to guess between two would call the wrong one. They are read and given
-// back: the pattern reads them once more.
-// Bytes read for that count as waste, like those of any attempt, so many such ids stay linear.
+// meantBy is the tool that an id without a name stands for: the one that it names or, where it is a
+// counter, the only one that takes the arguments behind literal k of the pattern. Kimi K2 writes
+// functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With a
+// counter the keys of the arguments tell, if they fit one tool only; to guess between two would
+// call the wrong one. They are read and given back: the pattern reads them once more. Bytes read
+// for that count as waste, like those of any attempt, so many such ids stay linear.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0
 	if t := ns.tools.InID(id); t != nil {
@@ -197,9 +200,9 @@ func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Too
 	return t, matched
 }
 
-// id reads a call's id up to the next literal: where it has to name the tool, as long as it can.
-// A server that needs its ids again gets them byte for byte. The id may have lost the mark behind it, functions.f:0{…}, so a brace
-// ends it too, unless the call has lost its first mark already.
+// id reads a call's id up to the next literal: where it has to name the tool, as long as it can. A
+// server that needs its ids again gets them byte for byte. The id may have lost the mark behind it,
+// functions.f:0{…}, so a brace ends it too, unless the call has lost its first mark already.
 func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {
@@ -240,8 +243,8 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	return "", mismatch
 }
 
-// nameString reads a quoted name, only as long as it can become an offered one.
-// So what is held back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
+// nameString reads a quoted name, only as long as it can become an offered one. So what is held
+// back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
 func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	t, n, a := ns.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && ns.Has(n, q.Close) })
 	if a == matched {
@@ -253,10 +256,11 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 // maxWord bounds the member names of an envelope, in bytes.
 const maxWord = 24
 
-// callAhead is a quick look at what begins with c: an object whose first member means something to an envelope, a list of
-// those or of Python calls, or an offered name at the start of a line. Most text ends here.
-// It is asked at every brace, bracket and line of prose, so it looks at a few bytes and reads nothing.
-// A run of brackets and blanks is bounded, so that a text of a million brackets costs its length.
+// callAhead is a quick look at what begins with c: an object whose first member means something to
+// an envelope, a list of those or of Python calls, or an offered name at the start of a line. Most
+// text ends here. It is asked at every brace, bracket and line of prose, so it looks at a few bytes
+// and reads nothing. A run of brackets and blanks is bounded, so that a text of a million brackets
+// costs its length.
 func (ns *names) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = ns.At(i) {
@@ -269,8 +273,8 @@ func (ns *names) callAhead(c int, line bool) bool {
 	return (line || i > 0) && scan.IsWord(c) && ns.nameAhead(i)
 }
 
-// envelopeAhead says whether the object at offset i begins with a member that means something to an envelope.
-// Braces may be doubled, {{"name": …}}, as in a template that was copied.
+// envelopeAhead says whether the object at offset i begins with a member that means something to an
+// envelope. Braces may be doubled, {{"name": …}}, as in a template that was copied.
 func (ns *names) envelopeAhead(i int) bool {
 	i += ns.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
 	if c := ns.At(i); c == '"' || c == '\'' {
@@ -281,7 +285,8 @@ func (ns *names) envelopeAhead(i int) bool {
 }
 
 // nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
-// Names go through the list of offered ones letter by letter, so a line of prose is left at its first letters.
+// Names go through the list of offered ones letter by letter, so a line of prose is left at its
+// first letters.
 func (ns *names) nameAhead(i int) bool {
 	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
 	if ns.Has(i, "print(") {
@@ -308,8 +313,8 @@ func (ns *names) nameAhead(i int) bool {
 	return false
 }
 
-// wordNames says whether the word here names an offered tool, or is an id that does.
-// A word of prose differs from every offered name within a few letters, so this costs next to nothing.
+// wordNames says whether the word here names an offered tool, or is an id that does. A word of
+// prose differs from every offered name within a few letters, so this costs next to nothing.
 func (ns *names) wordNames() bool {
 	begun := 0
 	n := ns.Run(0, toolset.MaxName, func(c int) bool {

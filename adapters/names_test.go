@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestEveryFamilyWritesEveryName prints a call of tools with names that are words of some family, or that hold signs, and
-// reads it back.
+// TestEveryFamilyWritesEveryName prints a call of tools with names that are words of some family,
+// or that hold signs, and reads it back.
 func TestEveryFamilyWritesEveryName(t *testing.T) {
 	for _, name := range []string{"get_time", "get-time", "repo.search", "repo/search", "ns:tool", "find_2", "final", "thought", "analysis", "python", "x", "name", "function", "123go", "list"} {
 		for _, f := range All() {

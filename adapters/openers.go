@@ -39,19 +39,20 @@ type opener interface {
 	moreCalls() bool               // reads one more, behind white space
 }
 
-// onlyWords reports whether nothing but letters and blanks stands here, up to the end of the text: "function " begins a
-// mark of a family, and is a word.
+// onlyWords reports whether nothing but letters and blanks stands here, up to the end of the text:
+// "function " begins a mark of a family, and is a word.
 func (op *openers) onlyWords() bool {
 	n := op.Run(0, maxGap, func(c int) bool { return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) })
 	return op.At(n) < 0
 }
 
-// tryMarks tries everything that can begin with c, here at markAt. It answers true when something did: the text in front
-// has left and reading goes on behind it. An attempt that the end of the text cut is structure when it got further than
-// its mark, or when the mark is no word of prose: a special token, or alone on its line.
-// Marks come longest key first, the configured family's before others: <tool_call> has ten patterns, and "cut" is believed only
-// when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the
-// most evidence.
+// tryMarks tries everything that can begin with c, here at markAt. It answers true when something
+// did: the text in front has left and reading goes on behind it. An attempt that the end of the
+// text cut is structure when it got further than its mark, or when the mark is no word of prose: a
+// special token, or alone on its line. Marks come longest key first, the configured family's before
+// others: <tool_call> has ten patterns, and "cut" is believed only when all of them have failed, or
+// Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the most
+// evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -83,7 +84,8 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		case committed:
 			return true
 		case incomplete:
-			// <tool_call, which may become any of ten marks; a word alone, "Action:", is text of a model that has ended
+			// <tool_call, which may become any of ten marks; a word alone, "Action:", is text of a
+			// model that has ended
 			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) || op.onlyWords() {
 				continue
 			}
@@ -109,9 +111,9 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	return wasCut
 }
 
-// rejectQuoted has a whole call that begins in quoted code stay text to its end, where the quotation
-// goes on behind it. The lines of such a call are no code by themselves: in them an inner mark, or
-// the closer alone, began a call.
+// rejectQuoted has a whole call that begins in quoted code stay text to its end, where the
+// quotation goes on behind it. The lines of such a call are no code by themselves: in them an inner
+// mark, or the closer alone, began a call.
 //
 //	Never write `<tool_call>
 //	{"name": "get_time"}
@@ -144,9 +146,10 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins; one of a call that may be a mention waits for what follows.
-// A draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked.
-// Only marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn what stands around.
+// tryMark reads what a mark begins; one of a call that may be a mention waits for what follows. A
+// draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked. Only
+// marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn
+// what stands around.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	if op.tools != nil && (opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
 		if why := op.doubt.doubted(m, here); why != prose.Line {
@@ -156,8 +159,8 @@ func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	return op.try(m)
 }
 
-// try reads what a mark begins.
-// Without tools the marks of calls are text: a request that offers none wants to see what the model wrote.
+// try reads what a mark begins. Without tools the marks of calls are text: a request that offers
+// none wants to see what the model wrote.
 func (op *openers) try(m *declaration.Mark) match {
 	if op.tools == nil && opensCall(m) {
 		return mismatch
@@ -211,8 +214,9 @@ func (op *openers) markedCall() bool {
 }
 
 // lateCloser drops the closer of a call that is over, behind nothing but white space since.
-// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an answer about XML is not.
-// Text behind the call makes a closer a word of that text, which then stays.
+// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an
+// answer about XML is not. Text behind the call makes a closer a word of that text, which then
+// stays.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
@@ -231,8 +235,8 @@ func (op *openers) wrongCloser(m *declaration.Mark) match {
 	return committed
 }
 
-// noise drops a mark that means nothing. One that is declared up to a colon goes on to the next >, on its line.
-// </co: 0:[1,2]> ends a citation of Command R7B's.
+// noise drops a mark that means nothing. One that is declared up to a colon goes on to the next >,
+// on its line. </co: 0:[1,2]> ends a citation of Command R7B's.
 func (op *openers) noise(m *declaration.Mark) match {
 	n := len(m.Key)
 	if m.Key[n-1] == ':' {
@@ -249,10 +253,11 @@ func (op *openers) noise(m *declaration.Mark) match {
 	return op.page.dropMark(n, 0)
 }
 
-// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One that looks like a tag may
-// be the answer itself: it counts behind reasoning, or alone on its line as the family writes it.
-// Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply that is about such tags begins with them as well.
-// The special token of the family itself may come later as well, behind a call or text that had no opener.
+// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One
+// that looks like a tag may be the answer itself: it counts behind reasoning, or alone on its line
+// as the family writes it. Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply
+// that is about such tags begins with them as well. The special token of the family itself may come
+// later as well, behind a call or text that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
@@ -268,10 +273,11 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 	return op.page.dropMark(n, m.Pattern.Glue)
 }
 
-// turn drops a mark of the turn where it ends something: at the end of the text, or before another mark; white space up to
-// there is no text. So does the closer of a plain reply, with the newline that belongs to it.
-// Servers that pass control tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the sentence is
-// about. Behind a call nothing is: there they go without more evidence.
+// turn drops a mark of the turn where it ends something: at the end of the text, or before another
+// mark; white space up to there is no text. So does the closer of a plain reply, with the newline
+// that belongs to it. Servers that pass control tokens on send <|im_end|> or </s> at the end; in
+// the middle of a sentence they are what the sentence is about. Behind a call nothing is: there
+// they go without more evidence.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0
 	// the closer of a plain reply, whose newline is the mark's

@@ -9,16 +9,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Options are what a Format must know of the request to read its reply. The zero value separates reasoning from text and reads
-// no calls.
+// Options are what a Format must know of the request to read its reply. The zero value separates
+// reasoning from text and reads no calls.
 type Options struct {
-	// Tools are those offered. With none, only reasoning is separated from text: marks of calls are text then.
+	// Tools are those offered. With none, only reasoning is separated from text: marks of calls are
+	// text then.
 	Tools []chat.Tool
-	// Also holds further names by which a model may call tools, each with the tool's name; nil: none.
-	// A name that a tool really has stays that tool's.
+	// Also holds further names by which a model may call tools, each with the tool's name; nil:
+	// none. A name that a tool really has stays that tool's.
 	Also map[string]string
-	// Prompt is the end of the rendered prompt (64 bytes do): it tells whether the reply begins inside reasoning, in a
-	// plain reply or behind the header of a message.
+	// Prompt is the end of the rendered prompt (64 bytes do): it tells whether the reply begins
+	// inside reasoning, in a plain reply or behind the header of a message.
 	Prompt string
 	// Hold is in bytes of arguments, or one of the constants below.
 	Hold int
@@ -28,39 +29,47 @@ type Options struct {
 	Which Which
 	// Quiet keeps calls inside reasoning there, even when nothing follows them.
 	Quiet bool
-	// Same is how many calls in a row, each of which was made before, end the reply; 0: it is never ended. They do not leave.
+	// Same is how many calls in a row, each of which was made before, end the reply; 0: it is never
+	// ended. They do not leave.
 	Same int
-	// Known reports whether the model was given a value to read, so that it need not have made it up; nil: nobody knows.
+	// Known reports whether the model was given a value to read, so that it need not have made it
+	// up; nil: nobody knows.
 	Known func(value string) bool
-	// Messages are what was said in front of the reply. They are evidence of a call without marks: the user asked for it, or
-	// pasted it; none: nobody knows.
+	// Messages are what was said in front of the reply. They are evidence of a call without marks:
+	// the user asked for it, or pasted it; none: nobody knows.
 	Messages []chat.Message
-	// Control are marks that the model has as control tokens, of a source that gives each of its tokens as a piece of its own.
-	// A call's mark that comes as such a piece is one wherever it stands. nil: pieces say nothing.
+	// Control are marks that the model has as control tokens, of a source that gives each of its
+	// tokens as a piece of its own. A call's mark that comes as such a piece is one wherever it
+	// stands. nil: pieces say nothing.
 	Control []string
-	// Whole says that the source has nothing but tokens: then the characters of such a mark in several pieces are a mention.
+	// Whole says that the source has nothing but tokens: then the characters of such a mark in
+	// several pieces are a mention.
 	Whole bool
-	// Alone reads this format only; else the marks of every known format are live, this one's first. Strict implies it.
+	// Alone reads this format only; else the marks of every known format are live, this one's
+	// first. Strict implies it.
 	Alone bool
 
-	// Repaired is told the codes of repairs before the event leaves that they concern; nil: nobody is.
+	// Repaired is told the codes of repairs before the event leaves that they concern; nil: nobody
+	// is.
 	Repaired func(code string)
 
-	// Context ends the reading with its error when it is done, also inside a large piece of text; nil: nothing does.
+	// Context ends the reading with its error when it is done, also inside a large piece of text;
+	// nil: nothing does.
 	Context context.Context
 }
 
-// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call leaves. Waiting costs the
-// client progress to show, and buys that a call which turns out to be damaged, or no call at all, was never seen by it.
+// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call
+// leaves. Waiting costs the client progress to show, and buys that a call which turns out to be
+// damaged, or no call at all, was never seen by it.
 const (
 	HoldShort = 0       // the default: calls of up to 512 bytes leave whole, longer ones stream from there on
 	HoldNone  = -1      // every call streams from its commit point
 	HoldCall  = 1 << 62 // every call waits until it is complete
 )
 
-// ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes above 0. Zero bytes would
-// be the default's value, and who writes 0 means none.
-// The error names the values that count, for a flag's message.
+// ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes
+// above 0. Zero bytes would be the default's value, and who writes 0 means none. The error names
+// the values that count, for a flag's message.
 func ParseHold(s string) (int, error) {
 	switch s {
 	case "short":
@@ -77,12 +86,13 @@ func ParseHold(s string) (int, error) {
 	return n, nil
 }
 
-// shortCall is how many bytes of arguments wait under HoldShort. Most calls are shorter, and a call that is complete before it
-// leaves can still become text again; a file that is written is longer, and there people want to see progress.
+// shortCall is how many bytes of arguments wait under HoldShort. Most calls are shorter, and a call
+// that is complete before it leaves can still become text again; a file that is written is longer,
+// and there people want to see progress.
 const shortCall = 512
 
-// Held is how many bytes wait under a degree of holding.
-// Below 0 nothing waits. The constants keep 0 for the default, so that the zero Options hold what is short.
+// Held is how many bytes wait under a degree of holding. Below 0 nothing waits. The constants keep
+// 0 for the default, so that the zero Options hold what is short.
 func Held(hold int) int {
 	if hold == HoldShort {
 		return shortCall
@@ -90,8 +100,9 @@ func Held(hold int) int {
 	return hold
 }
 
-// Which says which texts that look like calls are calls. Agents that do nothing but call lose more by a missed call than by an
-// example that runs; where a person reads along it is the other way round.
+// Which says which texts that look like calls are calls. Agents that do nothing but call lose more
+// by a missed call than by an example that runs; where a person reads along it is the other way
+// round.
 type Which uint8
 
 // The degrees, for Options.Which. What each of them takes is a table in docs/calls.md.
@@ -113,9 +124,10 @@ func ParseWhich(s string) (Which, error) {
 	return Normal, fmt.Errorf("must be eager, normal or strict, not %q", s)
 }
 
-// Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See chat.Meta.Repairs.
-// They are part of the interface: logs, headers and traces name them, and docs/repairs.md is written from them. Codes stay.
-// Means is a sentence in the past, Wrote and Reads an example: what stood in the text, and what comes of it.
+// Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See
+// chat.Meta.Repairs. They are part of the interface: logs, headers and traces name them, and
+// docs/repairs.md is written from them. Codes stay. Means is a sentence in the past, Wrote and
+// Reads an example: what stood in the text, and what comes of it.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {

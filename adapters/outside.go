@@ -22,8 +22,8 @@ type outside struct {
 	printed bool // print( stands around the Python call
 }
 
-// CallEnds says whether what stands at offset i can follow the arguments as a whole.
-// The reader of arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
+// CallEnds says whether what stands at offset i can follow the arguments as a whole. The reader of
+// arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
@@ -52,9 +52,10 @@ func (ou *outside) CallEnds(i int) bool {
 	return true
 }
 
-// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call, can follow one: another
-// call, the end of the list of calls, a mark. Behind a quote inside program text it is something else.
-// Program text in an argument holds parentheses as well: get("a") inside of code='…' must not end the call.
+// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call,
+// can follow one: another call, the end of the list of calls, a mark. Behind a quote inside program
+// text it is something else. Program text in an argument holds parentheses as well: get("a") inside
+// of code='…' must not end the call.
 //
 //	[run(command='python -c 'print(1)'')]
 //
@@ -86,8 +87,8 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 	return end, bytes.IndexByte(ou.Slice(ou.Pos+i, ou.Pos+end), '\n') >= 0
 }
 
-// CallMark says whether a mark that can end or follow a call stands at offset i.
-// Marks of reasoning are left out: an argument may speak of them, and no call is followed by them inside its braces.
+// CallMark says whether a mark that can end or follow a call stands at offset i. Marks of reasoning
+// are left out: an argument may speak of them, and no call is followed by them inside its braces.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose
@@ -95,8 +96,9 @@ func (ou *outside) CallMark(i int) bool {
 	return ou.marks.firstMark(i, ofCall) != nil || ou.Inside() && ou.argCloser(i)
 }
 
-// argCloser says whether the closer of a tagged argument of the call that is read stands at offset i.
-// It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second brace is too many.
+// argCloser says whether the closer of a tagged argument of the call that is read stands at offset
+// i. It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second
+// brace is too many.
 func (ou *outside) argCloser(i int) bool {
 	for _, arg := range ou.trial.closing.Family.Args {
 		if _, a := ou.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {

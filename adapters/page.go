@@ -69,8 +69,9 @@ func (pg *page) passBy(from, to int) {
 // More white space than that is layout, and no family's glue is longer than two newlines.
 const maxGap = 64
 
-// keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave with the next flush.
-// Reading on at the same place makes one piece of text of many, so that a reply's events are about as many as its pieces.
+// keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave
+// with the next flush. Reading on at the same place makes one piece of text of many, so that a
+// reply's events are about as many as its pieces.
 func (pg *page) keep(n int) {
 	if n == 0 || pg.state == chat.None { // a message for nobody: glimmer's to=developer, which no client shows
 		pg.Pos += n
@@ -102,10 +103,10 @@ func (pg *page) solidFrom(from int) {
 	pg.solid(n)
 }
 
-// plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At the start of a line, and
-// while there is only white space, the very next byte means something.
-// Stops are the first bytes of all that can begin something; between them text leaves in one piece, so prose costs little more than
-// being copied.
+// plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At
+// the start of a line, and while there is only white space, the very next byte means something.
+// Stops are the first bytes of all that can begin something; between them text leaves in one piece,
+// so prose costs little more than being copied.
 func (pg *page) plain(stops *[256]bool) int {
 	for {
 		w := pg.Window()
@@ -143,7 +144,8 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful has text written that is a call of a tool which can be read in several ways. It leaves as events of its own.
+// doubtful has text written that is a call of a tool which can be read in several ways. It leaves
+// as events of its own.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -203,12 +205,14 @@ func (pg *page) skipLent(size int) {
 	pg.textFrom, pg.textTo = size, size
 }
 
-// anew notes that nothing stands in front of here: the start of a line, and of what there is to say.
+// anew notes that nothing stands in front of here: the start of a line, and of what there is to
+// say.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave decides the white space in front of the mark at markAt: glue newlines go, the rest is text. Where no text but
-// white space stands in front, all of it goes. It answers where what was dropped begins.
-// hermes's text and call are apart by one newline, of which the text keeps none: `Hello\n<tool_call>` is the text Hello.
+// leave decides the white space in front of the mark at markAt: glue newlines go, the rest is text.
+// Where no text but white space stands in front, all of it goes. It answers where what was dropped
+// begins. hermes's text and call are apart by one newline, of which the text keeps none:
+// `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
 	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 { // a sign without width, see [scan.Buffer.ZeroWidth]
@@ -252,13 +256,15 @@ func (pg *page) lineStarts() bool {
 	return pg.gapAt < pg.markAt && pg.Slice(pg.markAt-1, pg.markAt)[0] == '\n'
 }
 
-// mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation mark or a bracket.
-// It is the opposite of both places where models put marks: on a line of their own, and right behind what they said.
+// mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation
+// mark or a bracket. It is the opposite of both places where models put marks: on a line of their
+// own, and right behind what they said.
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
-// glued says whether the mark follows a word or the end of a sentence without a blank between.
-// "Let me think.<tool_call>" is no mention: writers put a blank in front of a word. Bytes of longer runes count as words, since
-// Chinese and Japanese end a sentence with one. Where the text in front is gone from the buffer nothing is known of it.
+// glued says whether the mark follows a word or the end of a sentence without a blank between. "Let
+// me think.<tool_call>" is no mention: writers put a blank in front of a word. Bytes of longer
+// runes count as words, since Chinese and Japanese end a sentence with one. Where the text in front
+// is gone from the buffer nothing is known of it.
 func (pg *page) glued() bool {
 	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
 		return false
@@ -278,9 +284,9 @@ func (pg *page) behind() []byte {
 	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
 
-// emit hands one event on, or keeps it while a draft is open.
-// Leaving the range over the events ends the reading: nothing is read from the source after it.
-// Events of a draft wait in order with those of the text in front of it, so nothing overtakes anything.
+// emit hands one event on, or keeps it while a draft is open. Leaving the range over the events
+// ends the reading: nothing is read from the source after it. Events of a draft wait in order with
+// those of the text in front of it, so nothing overtakes anything.
 func (o *outlet) emit(e chat.Event) {
 	if o.drafting {
 		o.drafted = append(o.drafted, e)
@@ -294,8 +300,8 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell gives away the repairs since the last time. Those of a draft that was taken back are gone again, so the list may
-// have become shorter.
+// tell gives away the repairs since the last time. Those of a draft that was taken back are gone
+// again, so the list may have become shorter.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

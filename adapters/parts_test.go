@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Parts of the decoder, each with the few others that it needs. What they do together is held by the
-// cases; here stands what each can be asked for.
+// Parts of the decoder, each with the few others that it needs. What they do together is held by
+// the cases; here stands what each can be asked for.
 
 // textOf returns a buffer of a whole text.
 func textOf(text string) *scan.Buffer {

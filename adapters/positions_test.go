@@ -10,8 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// positionWords are what stands around calls in the model's own marks: sentences that announce nothing and quote nothing,
-// without the sign that ends them. Those of the last list were not looked at while the rule was written.
+// positionWords are what stands around calls in the model's own marks: sentences that announce
+// nothing and quote nothing, without the sign that ends them. Those of the last list were not
+// looked at while the rule was written.
 var positionWords = [][]string{
 	{
 		"Some text before", "The capital of France is Paris", "Clock", "hello", "Das Wetter ist heute wichtig", "Il fait beau ici",
@@ -88,7 +89,8 @@ func position(r *rand.Rand, set int) (front, behind string) {
 	return front, behind
 }
 
-// TestOwnMarksAnywhere puts a call in the model's own marks at random positions in text of any script, which quotes nothing.
+// TestOwnMarksAnywhere puts a call in the model's own marks at random positions in text of any
+// script, which quotes nothing.
 func TestOwnMarksAnywhere(t *testing.T) {
 	families := markedFamilies()
 	for set, seed := range []uint64{1, 20261125, 77001} {

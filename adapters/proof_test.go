@@ -7,7 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones, wherever they stand.
+// TestTokensProveMarks reads the same texts with the marks as control tokens and as ordinary ones,
+// wherever they stand.
 func TestTokensProveMarks(t *testing.T) {
 	const call = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}} </tool_call>"
 	f := Named("hermes")
@@ -40,8 +41,8 @@ func TestTokensProveMarks(t *testing.T) {
 	}
 }
 
-// TestSomeTokensProveMarks reads text of a source that need not show tokens: a mark that came as its
-// token is one, and for others their place decides, as without tokens.
+// TestSomeTokensProveMarks reads text of a source that need not show tokens: a mark that came as
+// its token is one, and for others their place decides, as without tokens.
 func TestSomeTokensProveMarks(t *testing.T) {
 	const rest = " {\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}} </tool_call>"
 	for _, row := range []struct {

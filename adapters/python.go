@@ -25,10 +25,10 @@ type python struct {
 	args    *arguments
 }
 
-// read reads Python calls: a list of them in brackets, or one after the other.
-// LFM2 and Llama write a list in brackets, OLMo a call on each line; some put a semicolon between. The list's own bracket may be
-// missing at its end, like any closer behind a commit.
-// Each call but the last ends where the next begins; the last one has the family's closers behind it.
+// read reads Python calls: a list of them in brackets, or one after the other. LFM2 and Llama write
+// a list in brackets, OLMo a call on each line; some put a semicolon between. The list's own
+// bracket may be missing at its end, like any closer behind a commit. Each call but the last ends
+// where the next begins; the last one has the family's closers behind it.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()
@@ -44,11 +44,10 @@ func (py *python) read(p *declaration.Pattern) match {
 	return committed
 }
 
-// nextPython reads a further call behind a comma or a newline.
-// Without a bracket around, white space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is
-// no list in Python.
-// A call that is cut here leaves those in front of it alone: they have ended.
-// A name must follow, or the comma was one of the sentence around: "[a(), and so on".
+// nextPython reads a further call behind a comma or a newline. Without a bracket around, white
+// space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is no
+// list in Python. A call that is cut here leaves those in front of it alone: they have ended. A
+// name must follow, or the comma was one of the sentence around: "[a(), and so on".
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one a line without
@@ -60,10 +59,11 @@ func (py *python) nextPython(bracket bool) bool {
 	return scan.IsWord(py.At(n)) && py.calls.further(n, py.pythonCall)
 }
 
-// pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is committed before the
-// closing parenthesis, so text that turns out to be no call comes back whole.
-// Gemma writes print(get_weather(city="Oslo")) into its tool_code. Positional values and expressions make most texts
-// with a parenthesis look like calls, so here nothing streams: all arguments are read first.
+// pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is
+// committed before the closing parenthesis, so text that turns out to be no call comes back whole.
+// Gemma writes print(get_weather(city="Oslo")) into its tool_code. Positional values and
+// expressions make most texts with a parenthesis look like calls, so here nothing streams: all
+// arguments are read first.
 func (py *python) pythonCall() match {
 	printed := py.Has(0, "print(")
 	if printed {
@@ -104,8 +104,9 @@ func (py *python) strayClosers() {
 	}
 }
 
-// keywordBehind says whether behind the closer of a call a further argument of the tool stands: the closer came too early.
-// get_weather(city="Oslo"), days=3) was a call without days; it may as well have lost an opener, so it is text.
+// keywordBehind says whether behind the closer of a call a further argument of the tool stands: the
+// closer came too early. get_weather(city="Oslo"), days=3) was a call without days; it may as well
+// have lost an opener, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
 	// the list's bracket may stand between
@@ -120,10 +121,10 @@ func (py *python) keywordBehind(t *toolset.Tool) bool {
 	return t.Type().Has(key)
 }
 
-// pythonName reads a name and the parenthesis directly behind it.
-// A blank in front of the parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
-// brave_search.call(query="…").
-// The name is compared with what is offered at every byte, so a function in program text ends the attempt early.
+// pythonName reads a name and the parenthesis directly behind it. A blank in front of the
+// parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
+// brave_search.call(query="…"). The name is compared with what is offered at every byte, so a
+// function in program text ends the attempt early.
 func (py *python) pythonName() (*toolset.Tool, match) {
 	t, n, a := py.names.offered(0, func(n, c int) bool {
 		return c >= 0 && !scan.IsWord(c) && c != '.' && c != '-' || py.Has(n, ".call(")
@@ -142,9 +143,10 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 }
 
 // pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
-// Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in a string may go on in any
-// way: incomplete, so that finish length is not a call, and finish stop is text. Odd ones, and behind marks those that could
-// not be read, are searched for what they may mean.
+// Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in
+// a string may go on in any way: incomplete, so that finish length is not a call, and finish stop
+// is text. Odd ones, and behind marks those that could not be read, are searched for what they may
+// mean.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -174,7 +176,8 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 }
 
 // argumentAt reports whether a parameter of the tool stands at a position, named as in a call.
-// Without marks a name and a parenthesis are prose as often; with a parameter they are a call, damaged or not.
+// Without marks a name and a parenthesis are prose as often; with a parameter they are a call,
+// damaged or not.
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
@@ -187,7 +190,8 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides what the arguments of a Python call mean that begin at start, and of which a came; see decide.
+// decidePython decides what the arguments of a Python call mean that begin at start, and of which a
+// came; see decide.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
@@ -223,7 +227,8 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	return m.Args, matched
 }
 
-// neverClosed reports whether the last quote of arguments begins a text: nobody knows where that ends.
+// neverClosed reports whether the last quote of arguments begins a text: nobody knows where that
+// ends.
 func neverClosed(args string) bool {
 	last := strings.LastIndexAny(args, `"'`)
 	before := strings.TrimRight(args[:max(last, 0)], " \t\r\n")
@@ -252,9 +257,9 @@ func (py *python) objectArgument(t *toolset.Tool) match {
 	return mismatch
 }
 
-// keywords reads K=V pairs. Positional values take the parameters in order, the required ones first.
-// Order by the schema is what the template has shown the model, required parameters first as in a signature. A null for a
-// parameter that may be left out is removed with its key, as in JSON.
+// keywords reads K=V pairs. Positional values take the parameters in order, the required ones
+// first. Order by the schema is what the template has shown the model, required parameters first as
+// in a signature. A null for a parameter that may be left out is removed with its key, as in JSON.
 func (py *python) keywords(t *toolset.Tool) match {
 	py.LeaveAll()
 	py.Enter(lenient.CallArgs, t.Type())
@@ -306,10 +311,11 @@ func (py *python) keywords(t *toolset.Tool) match {
 	}
 }
 
-// keyword reads "K =", or names the parameter of a positional value.
-// key: value counts as well, as models mix in JSON; == does not, which is a comparison. A value without a name takes the
-// parameter at its place only when the schema lists it: else nobody knows what it is.
-// n is the place of the argument; a name after a value without one is fine in Python, the reverse is not checked here.
+// keyword reads "K =", or names the parameter of a positional value. key: value counts as well, as
+// models mix in JSON; == does not, which is a comparison. A value without a name takes the
+// parameter at its place only when the schema lists it: else nobody knows what it is. n is the
+// place of the argument; a name after a value without one is fine in Python, the reverse is not
+// checked here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	i := py.Run(0, scan.Unlimited, func(c int) bool { return scan.IsWord(c) || c == '-' || c >= 0x80 })
 	end := i + py.Space(i)
@@ -331,9 +337,9 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	return "", mismatch
 }
 
-// pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped.
-// An f-string is a text only where nothing in it would be evaluated. Only in r"…" is a backslash data.
-// False means that no value stands here: an expression or a name, and the text is no call.
+// pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped. An f-string is a text
+// only where nothing in it would be evaluated. Only in r"…" is a backslash data. False means that
+// no value stands here: an expression or a name, and the text is no call.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
@@ -352,8 +358,8 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// holes reports whether in the f-string whose text begins at offset i something would be evaluated. One that is longer than
-// is looked may have holes.
+// holes reports whether in the f-string whose text begins at offset i something would be evaluated.
+// One that is longer than is looked may have holes.
 func (py *python) holes(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {
@@ -366,8 +372,8 @@ func (py *python) holes(i, quote int) bool {
 	return true
 }
 
-// writtenAsPython reports whether the text is a whole literal in a family that writes objects as Python does, and means what
-// was read of it. Such a text has no slip, so nothing else is meant.
+// writtenAsPython reports whether the text is a whole literal in a family that writes objects as
+// Python does, and means what was read of it. Such a text has no slip, so nothing else is meant.
 func (ar *arguments) writtenAsPython(text, read string) bool {
 	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects && lenient.IsPython(text, read)
 }

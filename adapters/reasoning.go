@@ -29,9 +29,10 @@ type thinking struct {
 	from    int                    // where the reasoning that is read begins
 }
 
-// openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a mention.
-// <think> is also what people write about, so in the middle of an answer the mark alone says nothing. Where nothing but white
-// space stands in front, it needs no evidence, whoever's mark it is: models are often read without their name.
+// openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a
+// mention. <think> is also what people write about, so in the middle of an answer the mark alone
+// says nothing. Where nothing but white space stands in front, it needs no evidence, whoever's mark
+// it is: models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -57,9 +58,10 @@ func (th *thinking) think(closing []*declaration.Pattern) {
 // hasThought reports whether the reply has had reasoning.
 func (th *thinking) hasThought() bool { return th.thinks != nil }
 
-// thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does that stands as a word in a
-// sentence. A special token of the family does, and its tag alone on a line; of others the closer must follow.
-// MiniMax M3 thinks twice in a reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag" in it
+// thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does
+// that stands as a word in a sentence. A special token of the family does, and its tag alone on a
+// line; of others the closer must follow. MiniMax M3 thinks twice in a reply,
+// <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag" in it
 // must stay whole. The closer that has to follow is what a mention does not have.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := th.ownThinking(p)
@@ -77,14 +79,16 @@ func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	return !th.page.mentioned() && th.closerAhead(p, n)
 }
 
-// ownThinking says whether a reasoning is of the family that is read, or of the one that has thought before.
-// A reply that has begun with a family's reasoning is of this family, though nobody said its name.
+// ownThinking says whether a reasoning is of the family that is read, or of the one that has
+// thought before. A reply that has begun with a family's reasoning is of this family, though nobody
+// said its name.
 func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
-// closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it opens again.
-// It looks maxDraft bytes ahead, and what it has looked at counts as waste: a text full of openers stays linear.
+// closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it
+// opens again. It looks maxDraft bytes ahead, and what it has looked at counts as waste: a text
+// full of openers stays linear.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -103,11 +107,13 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very first thing of a reply, the
-// closer once more, or one behind text that was reasoning although nothing said so. As a word of prose it stays.
-// Where the prompt has opened the reasoning and nobody said so, R</think>T is all that comes: what stands in front has left as
-// text and cannot be recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) go as well.
-// A closer that is a word, Granite's "Here is my response:", counts only where nothing stands in front.
+// strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very
+// first thing of a reply, the closer once more, or one behind text that was reasoning although
+// nothing said so. As a word of prose it stays. Where the prompt has opened the reasoning and
+// nobody said so, R</think>T is all that comes: what stands in front has left as text and cannot be
+// recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) go as well. A
+// closer that is a word, Granite's "Here is my response:", counts only where nothing stands in
+// front.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -130,8 +136,9 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	return a
 }
 
-// closeReasoning goes over to text, without the newlines that belong to the closer, or the blank behind a word.
-// Which newlines are the closer's is said by the declaration: two for Qwen3, none for GLM-4.7. More of them is text.
+// closeReasoning goes over to text, without the newlines that belong to the closer, or the blank
+// behind a word. Which newlines are the closer's is said by the declaration: two for Qwen3, none
+// for GLM-4.7. More of them is text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text
@@ -144,10 +151,10 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	}
 }
 
-// read reads the reasoning state up to its closer. Only the closer and calls that the model makes while it still
-// thinks mean something here.
-// Tool syntax in thoughts is mostly a plan, "I could call <tool_call>…": what is quoted in backquotes never fires, and of the
-// rest only calls count with nothing but the reply's end behind them. Thoughts never become content, closed or not.
+// read reads the reasoning state up to its closer. Only the closer and calls that the model makes
+// while it still thinks mean something here. Tool syntax in thoughts is mostly a plan, "I could
+// call <tool_call>…": what is quoted in backquotes never fires, and of the rest only calls count
+// with nothing but the reply's end behind them. Thoughts never become content, closed or not.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()
@@ -184,12 +191,14 @@ func (th *thinking) read() {
 	}
 }
 
-// isNewline is the class of the one byte that may belong to a mark of reasoning. Carriage returns are the thought's.
+// isNewline is the class of the one byte that may belong to a mark of reasoning. Carriage returns
+// are the thought's.
 func isNewline(c int) bool { return c == '\n' }
 
-// reasoningEnds reads the closer behind n newlines, the last of which belongs to it.
-// A declaration with a newline in front of its closer takes one; further ones are the thought's last lines. Where the
-// prompt has opened it, any of the family's closers counts: K2 Horizon has three pairs, one for each effort.
+// reasoningEnds reads the closer behind n newlines, the last of which belongs to it. A declaration
+// with a newline in front of its closer takes one; further ones are the thought's last lines. Where
+// the prompt has opened it, any of the family's closers counts: K2 Horizon has three pairs, one for
+// each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
@@ -211,7 +220,8 @@ func (th *thinking) reasoningEnds(n int) bool {
 	return !th.code.inSpan() && th.plainOpens(n)
 }
 
-// closerCut reports whether the length of the reply has cut it inside the reasoning's closer behind n newlines.
+// closerCut reports whether the length of the reply has cut it inside the reasoning's closer behind
+// n newlines.
 func (th *thinking) closerCut(n int) bool {
 	return slices.ContainsFunc(th.thinks, func(p *declaration.Pattern) bool {
 		l := p.Parts[len(p.Parts)-1].Lit
@@ -223,10 +233,10 @@ func (th *thinking) closerCut(n int) bool {
 	})
 }
 
-// plainOpens ends the reasoning in front of the special token that opens a plain reply of the same family, behind n
-// newlines. The token itself is read as text is.
-// Command R and A write <|START_TEXT|> without closing their thoughts. Only a special token does so: a tag may be part of one.
-// It is not consumed here, so text reads it as it reads every opener of a reply.
+// plainOpens ends the reasoning in front of the special token that opens a plain reply of the same
+// family, behind n newlines. The token itself is read as text is. Command R and A write
+// <|START_TEXT|> without closing their thoughts. Only a special token does so: a tag may be part of
+// one. It is not consumed here, so text reads it as it reads every opener of a reply.
 func (th *thinking) plainOpens(n int) bool {
 	for _, p := range th.thinks[0].Family.Plain {
 		if _, a := th.marks.literal(n, p.Parts[0].Lit); a == matched && p.Special() {
@@ -251,15 +261,16 @@ func (th *thinking) noise(n int) bool {
 	return true
 }
 
-// maxDraft bounds a call inside open reasoning, in bytes.
-// A model that has made its mind up calls at once; a plan that is longer than this is not waited for.
+// maxDraft bounds a call inside open reasoning, in bytes. A model that has made its mind up calls
+// at once; a plan that is longer than this is not waited for.
 const maxDraft = 4096
 
-// callInReasoning reads calls behind n newlines as a draft, and lets what follows decide: at the end of the text or of the
-// turn they are calls and end the reasoning; a closer or prose makes them reasoning.
-// Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer in front of a call; others write the call as a draft, close their
-// thoughts, and call then. What follows tells the two apart. A draft under a virtual end of text unwinds by itself, so
-// nothing special is written for the way back. Trinity's calls inside closed thoughts are real (flag think-calls).
+// callInReasoning reads calls behind n newlines as a draft, and lets what follows decide: at the
+// end of the text or of the turn they are calls and end the reasoning; a closer or prose makes them
+// reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer in front of a call; others
+// write the call as a draft, close their thoughts, and call then. What follows tells the two apart.
+// A draft under a virtual end of text unwinds by itself, so nothing special is written for the way
+// back. Trinity's calls inside closed thoughts are real (flag think-calls).
 func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {
 		return false

@@ -40,7 +40,8 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 	}
 }
 
-// program is what becomes of the body of a call to a tool with one parameter, and what was repaired.
+// program is what becomes of the body of a call to a tool with one parameter, and what was
+// repaired.
 func program(t *testing.T, body string) (args string, repairs []string) {
 	o := Options{Tools: []chat.Tool{{Name: "run", Schema: json.RawMessage(`{"type":"object","properties":{"code":{"type":"string"}}}`)}}}
 	raw := "<|channel|>commentary to=functions.run <|message|>" + body + "<|call|>"
@@ -58,7 +59,8 @@ func program(t *testing.T, body string) (args string, repairs []string) {
 	return args, repairs
 }
 
-// asText is what is shown of a call with arguments that can be read in two ways, and what was noted.
+// asText is what is shown of a call with arguments that can be read in two ways, and what was
+// noted.
 func asText(t *testing.T, args string) (text string, repairs []string) {
 	schema := json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)
 	before, after := `<tool_call>{"name": "f", "arguments": `, "}</tool_call>"
@@ -73,7 +75,8 @@ func asText(t *testing.T, args string) (text string, repairs []string) {
 	return strings.TrimSuffix(strings.TrimPrefix(text, before), after), repairs
 }
 
-// behindCall is what is shown of a reply that makes one call twice, with a text between where that is the example.
+// behindCall is what is shown of a reply that makes one call twice, with a text between where that
+// is the example.
 func behindCall(t *testing.T, code, between string) (text string, repairs []string) {
 	call := `<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>`
 	if code == "repeated-call" {

@@ -71,8 +71,8 @@ func TestRepairSaysWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// FuzzRepair turns any text into strict JSON or an error, and leaves strict JSON alone (but for an object in a string, and
-// for what looks like a Windows path: R24).
+// FuzzRepair turns any text into strict JSON or an error, and leaves strict JSON alone (but for an
+// object in a string, and for what looks like a Windows path: R24).
 func FuzzRepair(f *testing.F) {
 	for _, seed := range []string{`{"a":1}`, `{'a':'it's'}`, `[1,2,]`, `{"p":"C:\new"}`, `{"a":"x" + "y"}`, "{\"a\":\"\xff\"}", `"a":1}`, "so: {'k':[1,{}]} and [2]", `"{\"a\":1}"`, "<think>x</think>[1]"} {
 		f.Add(seed)

@@ -11,8 +11,8 @@ import (
 // ofReplies are repairs of a reply as a whole, which its end alone tells (counted.go).
 var ofReplies = []string{SameCalls, "repeated-call", "invented-result"}
 
-// TestRepairsAreToldWhenTheyAreDecided has every case of every family read: what is told before the end is what the end
-// says, and a repair of a call is told before its end leaves.
+// TestRepairsAreToldWhenTheyAreDecided has every case of every family read: what is told before the
+// end is what the end says, and a repair of a call is told before its end leaves.
 func TestRepairsAreToldWhenTheyAreDecided(t *testing.T) {
 	early := 0
 	for _, c := range goldens(t) {

@@ -73,8 +73,9 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// calledIn returns the tool that a reply calls which nothing reads, "" where it may be prose: the name of an offered tool stands
-// early in it with structure around it, behind it one of its parameters, and the reply ends in structure.
+// calledIn returns the tool that a reply calls which nothing reads, "" where it may be prose: the
+// name of an offered tool stands early in it with structure around it, behind it one of its
+// parameters, and the reply ends in structure.
 func (rs *restored) calledIn(text string) string {
 	if i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]"); i >= 0 && i < j && json.Valid([]byte(text[i:j+1])) {
 		return "" // nothing is damaged: a tool's description, or another document

@@ -14,15 +14,16 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// runText is a text of the balanced set: what a model of a family wrote, and how many calls of it must run; none, and it
-// must stay as it is.
+// runText is a text of the balanced set: what a model of a family wrote, and how many calls of it
+// must run; none, and it must stay as it is.
 type runText struct {
 	kind, name, text string
 	family           *Format
 	calls            int
 }
 
-// runTexts reads the balanced set: a file a kind, the sections named "stay FAMILY N", "run FAMILY N" or "run3 FAMILY N".
+// runTexts reads the balanced set: a file a kind, the sections named "stay FAMILY N", "run FAMILY
+// N" or "run3 FAMILY N".
 func runTexts(t *testing.T) []runText {
 	t.Helper()
 	var all []runText
@@ -46,11 +47,13 @@ func runTexts(t *testing.T) []runText {
 	return all
 }
 
-// figures are how many texts of a kind there are of each sort, and how many of them were read wrong.
+// figures are how many texts of a kind there are of each sort, and how many of them were read
+// wrong.
 type figures struct{ run, stay, lost, wrong int }
 
-// TestWhichTextRuns measures the rule that tells calls from text, and holds it to the table in docs/evidence/which-text-runs.md: the figures
-// of a kind that change for the better are to be written there, too.
+// TestWhichTextRuns measures the rule that tells calls from text, and holds it to the table in
+// docs/evidence/which-text-runs.md: the figures of a kind that change for the better are to be
+// written there, too.
 func TestWhichTextRuns(t *testing.T) {
 	tools := testTools(t)
 	got := map[string]*figures{"all": {}}

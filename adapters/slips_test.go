@@ -18,10 +18,12 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Wrong arguments that fit a tool's schema are the worst that the decoder can give: they run. These tests write calls as a
-// family does, make one slip in their structure, and read them: what comes out may be what was meant, or nothing.
+// Wrong arguments that fit a tool's schema are the worst that the decoder can give: they run. These
+// tests write calls as a family does, make one slip in their structure, and read them: what comes
+// out may be what was meant, or nothing.
 
-// slipTools are tools whose schemas make wrong arguments easy to miss: most members may be left out, and free ones come in.
+// slipTools are tools whose schemas make wrong arguments easy to miss: most members may be left
+// out, and free ones come in.
 var slipTools = []chat.Tool{
 	{Name: "plan", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"count":{"type":"integer"},
 		"ratio":{"type":"number"},"done":{"type":"boolean"},"note":{"type":["string","null"]},"where":{"type":"object","properties":{"city":{"type":"string"},"zip":{"type":"string"},"at":{"type":"array","items":{"type":"number"}}}},
@@ -431,7 +433,8 @@ func readSlip(t *testing.T, f *Format, raw, finish string, c *slipCall) (slipCla
 	return class, got
 }
 
-// fitsType says whether a value fits a type; members that the schema does not know are allowed, as most schemas do.
+// fitsType says whether a value fits a type; members that the schema does not know are allowed, as
+// most schemas do.
 func fitsType(value string, t *schema.Type) bool {
 	if !t.Known() {
 		return true
@@ -456,8 +459,9 @@ func fitsType(value string, t *schema.Type) bool {
 	return true
 }
 
-// slipLimits are the limits of each notation: how many damaged calls in 1,000 may be wrong and fit, and how many in 100 must be
-// read as meant. Tags are damaged between their values as well, which the reader of tags judges.
+// slipLimits are the limits of each notation: how many damaged calls in 1,000 may be wrong and fit,
+// and how many in 100 must be read as meant. Tags are damaged between their values as well, which
+// the reader of tags judges.
 var slipLimits = map[string]struct{ wrong, exact int }{
 	"JSON":      {2, 79},
 	"key:value": {3, 76},
@@ -465,8 +469,9 @@ var slipLimits = map[string]struct{ wrong, exact int }{
 	"tags":      {10, 78},
 }
 
-// TestSlipsGiveNoWrongArguments makes slips in calls of every family. TOOLNORM_SLIPS is how many calls of a family it makes, and
-// which seed: "400,11" is a long run on calls that nobody looked at.
+// TestSlipsGiveNoWrongArguments makes slips in calls of every family. TOOLNORM_SLIPS is how many
+// calls of a family it makes, and which seed: "400,11" is a long run on calls that nobody looked
+// at.
 func TestSlipsGiveNoWrongArguments(t *testing.T) {
 	rounds, seed := 40, int64(5)
 	if testing.Short() {
@@ -546,7 +551,8 @@ func notation(f *Format) string {
 	return "JSON"
 }
 
-// unharmed reports whether a text is still well formed: its first value is strict JSON, and what stands around is as it was.
+// unharmed reports whether a text is still well formed: its first value is strict JSON, and what
+// stands around is as it was.
 func unharmed(raw, clean string) bool {
 	i := strings.IndexAny(raw, "{[")
 	k := strings.IndexAny(clean, "{[")
@@ -564,8 +570,9 @@ func unharmed(raw, clean string) bool {
 	return ok && a == b
 }
 
-// slipOnce makes each slip in one call of a family, where the family can write the call: not a text in a tag that ends with
-// a newline, nor a null. A text that is still well formed is not damaged; one that is cut is read right where nothing runs.
+// slipOnce makes each slip in one call of a family, where the family can write the call: not a text
+// in a tag that ends with a newline, nor a null. A text that is still well formed is not damaged;
+// one that is cut is read right where nothing runs.
 func slipOnce(t *testing.T, f *Format, r *rand.Rand, count [][slipClasses]int) {
 	t.Helper()
 	c := randomSlipCall(r)

@@ -25,11 +25,12 @@ type start struct {
 	ahead    *declaration.Family // the reply begins behind marks of it, in the prompt; nil: none
 }
 
-// startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the header of a message. The marks
-// of the format that is read come first; those of others count too, since a prompt that ends with one was made for them.
-// A prompt that ends with <think> says that the reply has no opener of its own. Without it the beginning would be shown as text
-// before the closer tells.
-// White space at the end is that of the template; whether a newline was among it decides if the reply owes one (skipOpener).
+// startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the
+// header of a message. The marks of the format that is read come first; those of others count too,
+// since a prompt that ends with one was made for them. A prompt that ends with <think> says that
+// the reply has no opener of its own. Without it the beginning would be shown as text before the
+// closer tells. White space at the end is that of the template; whether a newline was among it
+// decides if the reply owes one (skipOpener).
 func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>
@@ -48,10 +49,11 @@ func (st *start) startBehind(prompt string) {
 	}
 }
 
-// beginning reads what the prompt has opened and the reply goes on with: a message's header, a plain reply or a call.
-// The header comes first, as it says which of the others can come at all.
-// Nothing of it is looked for again later: what the prompt has opened, only the first bytes of the reply can go on with.
-// Only a reply that begins in text comes here: behind an open thought no message and no bare name can stand.
+// beginning reads what the prompt has opened and the reply goes on with: a message's header, a
+// plain reply or a call. The header comes first, as it says which of the others can come at all.
+// Nothing of it is looked for again later: what the prompt has opened, only the first bytes of the
+// reply can go on with. Only a reply that begins in text comes here: behind an open thought no
+// message and no bare name can stand.
 func (st *start) beginning() {
 	st.messages.firstMessage()
 	if f := st.ahead; f != nil {
@@ -61,18 +63,18 @@ func (st *start) beginning() {
 	}
 }
 
-// wordLine says whether a single word stands on the line that begins here.
-// Functionary's first >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
-// What follows the word is not looked at: the pattern behind says whether it is a call.
+// wordLine says whether a single word stands on the line that begins here. Functionary's first >>>
+// is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}. What
+// follows the word is not looked at: the pattern behind says whether it is a call.
 func (st *start) wordLine() bool {
 	n := st.Run(0, toolset.MaxName, scan.IsName)
 	c := st.At(n)
 	return n > 0 && (c == '\n' || c < 0)
 }
 
-// behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays text.
-// "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped. A call that is cut behind its name
-// says nothing and is dropped as well.
+// behindPrompt reads what the prompt has opened: a plain reply or a call. What is neither stays
+// text. "all" in the place of a tool's name is Functionary's plain reply, and its line is dropped.
+// A call that is cut behind its name says nothing and is dropped as well.
 func (st *start) behindPrompt(f *declaration.Family) {
 	// all⏎It is sunny.
 	for _, p := range f.Begun(f.Plain) {
@@ -81,7 +83,8 @@ func (st *start) behindPrompt(f *declaration.Family) {
 			return
 		}
 	}
-	// a name has to stand alone on its line: "all of them are sunny." is an answer, and "search { query: String }" GraphQL
+	// a name has to stand alone on its line: "all of them are sunny." is an answer, and "search {
+	// query: String }" GraphQL
 	if st.tools == nil || !st.wordLine() {
 		return
 	}

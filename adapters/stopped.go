@@ -10,9 +10,10 @@ import (
 // maxStopped bounds the text that is looked at for where arguments stop, in bytes.
 const maxStopped = 1 << 16
 
-// stopsInside reports whether arguments that begin at position from are correct up to the end of the reply and stop there
-// where no closer is due: inside of a string, or in front of a value. Read without a slip they were cut, so a bracket or a mark
-// in that string is not what ends them, whatever finish reason the server gives.
+// stopsInside reports whether arguments that begin at position from are correct up to the end of
+// the reply and stop there where no closer is due: inside of a string, or in front of a value. Read
+// without a slip they were cut, so a bracket or a mark in that string is not what ends them,
+// whatever finish reason the server gives.
 //
 //	{"path": "src/[id]                     cut: no slip is needed for that
 //	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
@@ -36,8 +37,9 @@ func (ar *arguments) stopsInside(from int) bool {
 	return unfinished(text, lenient.DelimsOf(ar.trial.closing.Family.Quotes))
 }
 
-// unfinished reports whether a text is notation without a slip that stops inside of a string or a word, where a member or an
-// element is due, or behind a key. Closers alone may be missing: a model that has stopped by itself forgets them.
+// unfinished reports whether a text is notation without a slip that stops inside of a string or a
+// word, where a member or an element is due, or behind a key. Closers alone may be missing: a model
+// that has stopped by itself forgets them.
 func unfinished(text string, quotes []lenient.Delim) bool {
 	s := stopping{last: '{'}
 	for i := 0; i < len(text); {
@@ -67,8 +69,8 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 	return strings.IndexByte("{[(,:=", s.last) >= 0 || s.inKey() || text != "" && s.last == 'a' && !scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is what is known of arguments up to a place: the sign in front of it, what is open, and whether the object there is
-// behind a colon.
+// stopping is what is known of arguments up to a place: the sign in front of it, what is open, and
+// whether the object there is behind a colon.
 type stopping struct {
 	last  byte
 	open  []byte
@@ -113,7 +115,8 @@ func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool
 	return open, closer, raw
 }
 
-// stringLen is how much of a text belongs to a string that has been opened, its closer included; -1 where it goes on.
+// stringLen is how much of a text belongs to a string that has been opened, its closer included; -1
+// where it goes on.
 func stringLen(text, closer string, raw bool) int {
 	for i := 0; i < len(text); i++ {
 		switch {

@@ -20,9 +20,9 @@ type tagsAhead struct {
 	tails tagTails
 }
 
-// argHead reads the head of an argument at offset i.
-// An incomplete head is remembered, as the text may have ended inside the one that was meant.
-// The first pattern that matches counts: families with two spellings list the one with more in it first, as Kimi K3's with type.
+// argHead reads the head of an argument at offset i. An incomplete head is remembered, as the text
+// may have ended inside the one that was meant. The first pattern that matches counts: families
+// with two spellings list the one with more in it first, as Kimi K3's with type.
 func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
@@ -38,8 +38,9 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 }
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
-// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city" type="string"<|sep|>: parts alternate, literal
-// and hole, so k goes in steps of two. Keys hold blanks and signs, as everything up to the next literal is the key.
+// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
+// type="string"<|sep|>: parts alternate, literal and hole, so k goes in steps of two. Keys hold
+// blanks and signs, as everything up to the next literal is the key.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
@@ -84,9 +85,10 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	}
 }
 
-// loneKeys is the offset behind the keys without a value that stand at offset i: they are no arguments.
-// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a value that nobody wrote.
-// They may follow each other, so it goes on until something else stands there.
+// loneKeys is the offset behind the keys without a value that stand at offset i: they are no
+// arguments. Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it
+// would be a value that nobody wrote. They may follow each other, so it goes on until something
+// else stands there.
 func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -116,8 +118,9 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	}
 }
 
-// pastComment is the offset behind white space, and perhaps a comment, at offset i.
-// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer behind it is one all the same.
+// pastComment is the offset behind white space, and perhaps a comment, at offset i. </parameter>
+// <!-- or --> // the town </function>: models explain what they close, and a closer behind it is
+// one all the same.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
 	if n := ta.Comment(i); n > 0 {
@@ -126,7 +129,8 @@ func (ta *tagsAhead) pastComment(i int) int {
 	return i
 }
 
-// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much belongs to the layout.
+// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much
+// belongs to the layout.
 func (ta *tagsAhead) indentedLine(h *head) bool {
 	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
 		return false
@@ -139,8 +143,9 @@ func (ta *tagsAhead) indentedLine(h *head) bool {
 // maxLine bounds the line that a value may be, in bytes.
 const maxLine = 4096
 
-// laidOut reports whether what a value on its lines begins with may belong to the layout of its tags and not to it: the blanks
-// that its tag is indented by, a blank line where blank lines lie between the tags, signs and blanks alone on the tag's line.
+// laidOut reports whether what a value on its lines begins with may belong to the layout of its
+// tags and not to it: the blanks that its tag is indented by, a blank line where blank lines lie
+// between the tags, signs and blanks alone on the tag's line.
 func (ta *tagsAhead) laidOut(h *head) bool {
 	switch {
 	case !h.onLines():

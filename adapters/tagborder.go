@@ -28,7 +28,8 @@ var (
 	element      = regexp.MustCompile(`^<([^<>/\s=:]+)`)
 )
 
-// endsInTag reports whether a tag seems to stand at the end of a text. An element that the text opens and closes is none.
+// endsInTag reports whether a tag seems to stand at the end of a text. An element that the text
+// opens and closes is none.
 func endsInTag(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n")
 	if otherAngle.MatchString(text) || halfTag.MatchString(text) || bracketTag.MatchString(text) {
@@ -61,7 +62,8 @@ func opens(text, name string) bool {
 	}
 }
 
-// beginsWithTag reports whether a tag seems to stand at the beginning of a text. An element that the text closes is none.
+// beginsWithTag reports whether a tag seems to stand at the beginning of a text. An element that
+// the text closes is none.
 func beginsWithTag(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if otherBegin.MatchString(text) {
@@ -75,7 +77,8 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading takes a tag for missing or damaged, and has what looks like one in its place.
+// borderless reports whether a reading takes a tag for missing or damaged, and has what looks like
+// one in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip
 	for a := r.args; a != nil; a = a.prev {
@@ -100,8 +103,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether what may be the rest of an argument's head stands in front of a value whose head seems to be left
-// out, or blanks do, which may belong to either.
+// headInside reports whether what may be the rest of an argument's head stands in front of a value
+// whose head seems to be left out, or blanks do, which may belong to either.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -109,7 +112,8 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 	return s.openerBehind(a) || strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
-// openedAgain reports whether a value begins with the last tag of its head once more: <|sep|> <|sep|>
+// openedAgain reports whether a value begins with the last tag of its head once more: <|sep|>
+// <|sep|>
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	at := strings.LastIndexByte(last, '<')
@@ -120,8 +124,9 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
-// openerBehind reports whether the last tag of an argument's head, or its key, stands a little behind where its value begins,
-// whose head is damaged: <arg_key>city</arg_key>: <arg_value>, city: Oslo
+// openerBehind reports whether the last tag of an argument's head, or its key, stands a little
+// behind where its value begins, whose head is damaged: <arg_key>city</arg_key>: <arg_value>, city:
+// Oslo
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -143,7 +148,8 @@ func endsInHalf(text, closer string) bool {
 	return false
 }
 
-// endsInName reports whether a text ends in the name of a closer with its slash, in brackets of any kind: «/parameter»
+// endsInName reports whether a text ends in the name of a closer with its slash, in brackets of any
+// kind: «/parameter»
 func endsInName(text, closer string) bool {
 	text = unescapeAngles.Replace(strings.TrimSpace(text))
 	name := lastWord.FindString(strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixHole, ""), ">|｜"))
@@ -163,8 +169,9 @@ var (
 // unescapeAngles undoes the escapes of JSON for the angles of a tag.
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">", `\x3c`, "<", `\x3e`, ">")
 
-// letterLost reports whether the head of an argument and its value share a sign that may belong to either: <arg_valu>e… has
-// lost a letter, or two have changed places, and <arg_value]… has lost a sign, or another one stands for it.
+// letterLost reports whether the head of an argument and its value share a sign that may belong to
+// either: <arg_valu>e… has lost a letter, or two have changed places, and <arg_value]… has lost a
+// sign, or another one stands for it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
@@ -181,7 +188,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
-// signInFront reports whether a sign stands in front of the damaged closer of a value, which may stand for one of its own.
+// signInFront reports whether a sign stands in front of the damaged closer of a value, which may
+// stand for one of its own.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
@@ -204,9 +212,10 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 	return s.opened[k] > 0 && s.tokens[s.opened[k]-1].at >= a.from
 }
 
-// tagInside reports whether a value holds a tag of its family that may be one of the call's: its own head once more, the head of
-// a parameter that has no value, a closer without its opener in front of another tag or of the value's end. In a call with a slip
-// any tag that stands where one could be is such a one. What nests in the value is text.
+// tagInside reports whether a value holds a tag of its family that may be one of the call's: its
+// own head once more, the head of a parameter that has no value, a closer without its opener in
+// front of another tag or of the value's end. In a call with a slip any tag that stands where one
+// could be is such a one. What nests in the value is text.
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
@@ -247,7 +256,8 @@ func atFront(s *tagSearch, a *tagArg, at int) bool {
 	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
 }
 
-// openerAt reports whether the k-th tag stands at an offset, white space left out, and opens something.
+// openerAt reports whether the k-th tag stands at an offset, white space left out, and opens
+// something.
 func openerAt(s *tagSearch, k, at int) bool {
 	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }

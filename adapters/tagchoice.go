@@ -6,11 +6,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts. It is false where there are two, or none.
-// Only what the tool would get is compared: two readings that put a line break here or there are one where the parameter is a
-// number. before is what was read of the first value before the search, and partly says that it is not a text, and whole already.
-// A value that does not fit its parameter costs extra, but a reading that has one can still be the only one: then the engine
-// has that value written again.
+// choose returns the reading that counts. It is false where there are two, or none. Only what the
+// tool would get is compared: two readings that put a line break here or there are one where the
+// parameter is a number. before is what was read of the first value before the search, and partly
+// says that it is not a text, and whole already. A value that does not fit its parameter costs
+// extra, but a reading that has one can still be the only one: then the engine has that value
+// written again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -56,8 +57,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	return best, best.cost < leftCost && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
 }
 
-// closersInside says whether a value of a reading holds all closers of a call without its opener. Behind another call it is
-// not clear then where that one ended.
+// closersInside says whether a value of a reading holds all closers of a call without its opener.
+// Behind another call it is not clear then where that one ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {

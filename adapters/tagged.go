@@ -36,8 +36,8 @@ type tagging struct {
 	searched int // bytes that were searched
 }
 
-// read reads a call whose arguments are tags, and its closers.
-// Many families write <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
+// read reads a call whose arguments are tags, and its closers. Many families write
+// <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	tg.noticeHead(p, t)
 	a := tg.taggedBody(p, t, id)
@@ -56,8 +56,9 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 	return a
 }
 
-// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops in front of the closers of a
-// call may have stopped in front of that parameter too. A server that gave up has read the call to its end.
+// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops in
+// front of the closers of a call may have stopped in front of that parameter too. A server that
+// gave up has read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	if tg.in.abandoned() {
 		return false
@@ -66,10 +67,11 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	return len(members) == 0 || slices.ContainsFunc(members, func(key string) bool { return !slices.Contains(tg.Seen, key) })
 }
 
-// taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call open. It commits at the
-// first complete head of an argument, at a brace, or at a closer.
-// Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A name in front
-// of which a mark stood is not enough to commit: "<tool_call>get_weather is the tag" is prose.
+// taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call
+// open. It commits at the first complete head of an argument, at a brace, or at a closer.
+// Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of
+// its parameters. A name in front of which a mark stood is not enough to commit:
+// "<tool_call>get_weather is the tag" is prose.
 func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	n := tg.ahead.loneKeys(p, tg.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
@@ -114,9 +116,8 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is the opening of one tagged argument.
-// Two of its fields are for the way back: what was written of the member can be removed from at on, when its value is null
-// and may be left out.
+// head is the opening of one tagged argument. Two of its fields are for the way back: what was
+// written of the member can be removed from at on, when its value is null and may be left out.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
@@ -134,10 +135,11 @@ type head struct {
 	apart  bool   // a blank line stands in front of it
 }
 
-// tags reads the arguments one after the other and writes them as one object.
-// Each key is held until its value begins, as in an object. Where an argument may begin and something that looks like one
-// stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call is text.
-// Seen holds the keys so far: a parameter comes once, so a known one that was seen is part of a value (nextArg).
+// tags reads the arguments one after the other and writes them as one object. Each key is held
+// until its value begins, as in an object. Where an argument may begin and something that looks
+// like one stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call
+// is text. Seen holds the keys so far: a parameter comes once, so a known one that was seen is part
+// of a value (nextArg).
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
@@ -168,15 +170,17 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('}')
 }
 
-// nearAbsent reports whether a key is one character off a parameter that has no value: it may have lost that to the value.
+// nearAbsent reports whether a key is one character off a parameter that has no value: it may have
+// lost that to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
 }
 
-// nextArgument steps to the value of the next argument, and answers false behind the last one. Where the rest of the call was
-// decided as a whole, that says which it is.
-// Without a plan a head stands here or the call ends: the value in front was ended by nothing else. Only tags that the search
-// does not know can be followed by something that begins like one, and then there may be more arguments than were read.
+// nextArgument steps to the value of the next argument, and answers false behind the last one.
+// Where the rest of the call was decided as a whole, that says which it is. Without a plan a head
+// stands here or the call ends: the value in front was ended by nothing else. Only tags that the
+// search does not know can be followed by something that begins like one, and then there may be
+// more arguments than were read.
 func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
 		h, ok := tg.planNext()
@@ -217,9 +221,10 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 // Only Kimi K3 escapes, these two, and in attributes alone; in all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
-// oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is wrong.
-// <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value may belong to another one.
-// In families with entities a quote in a key is written &quot;, so a plain one is wrong there, and the apostrophe is not.
+// oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is
+// wrong. <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value
+// may belong to another one. In families with entities a quote in a key is written &quot;, so a
+// plain one is wrong there, and the apostrophe is not.
 func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")

@@ -7,9 +7,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// listOf reads a text as a list where the schema wants nothing else, and it lists things in a way that is not JSON's: in tags
-// of their own, in lines with a dash, or separated by commas. Texts that commas separate may be one text; then the text stays,
-// which fits nowhere, and is asked for again.
+// listOf reads a text as a list where the schema wants nothing else, and it lists things in a way
+// that is not JSON's: in tags of their own, in lines with a dash, or separated by commas. Texts
+// that commas separate may be one text; then the text stays, which fits nowhere, and is asked for
+// again.
 func listOf(text string, t *schema.Type) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	if !t.Only(schema.Array|schema.Null) || trimmed == "" || strings.IndexByte("{[(\"", trimmed[0]) >= 0 {
@@ -38,8 +39,9 @@ func listOf(text string, t *schema.Type) (string, bool) {
 	return "[" + strings.Join(items, ",") + "]", true
 }
 
-// taggedItems are the texts of a list in tags of one name, <item>a</item><item>b</item>, with nothing between them.
-// What the name is does not matter: <item> is the commonest, <label> and <li> mean the same.
+// taggedItems are the texts of a list in tags of one name, <item>a</item><item>b</item>, with
+// nothing between them. What the name is does not matter: <item> is the commonest, <label> and <li>
+// mean the same.
 func taggedItems(text string) (items []string, ok bool) {
 	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {

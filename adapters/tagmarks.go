@@ -10,7 +10,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagForms are the tags that a call in tags is made of, one by one, as text that can be compared with damage.
+// tagForms are the tags that a call in tags is made of, one by one, as text that can be compared
+// with damage.
 type tagForms struct {
 	p      *declaration.Pattern // the call's own pattern
 	typ    *schema.Type         // its tool's parameters
@@ -21,8 +22,8 @@ type tagForms struct {
 	heads  [][]headStep         // the heads of arguments, one for each form
 }
 
-// tagForm is one tag: as the declaration matches it, and as plain text.
-// Whole tags are compared by their literals, which forgive white space and quotes at no cost; only what those refuse is looked
+// tagForm is one tag: as the declaration matches it, and as plain text. Whole tags are compared by
+// their literals, which forgive white space and quotes at no cost; only what those refuse is looked
 // at character by character.
 type tagForm struct {
 	lit  declaration.Literal
@@ -73,8 +74,8 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return f
 }
 
-// formOf returns a literal as a tag, without the line breaks at its edges.
-// Those belong to the value's rule: one of them is the mark's, and a missing closer takes one along.
+// formOf returns a literal as a tag, without the line breaks at its edges. Those belong to the
+// value's rule: one of them is the mark's, and a missing closer takes one along.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -87,8 +88,9 @@ func formOf(l declaration.Literal) tagForm {
 	return f
 }
 
-// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text costs more at a place
-// where it could be one than inside a line, and always more than a damaged tag.
+// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text
+// costs more at a place where it could be one than inside a line, and always more than a damaged
+// tag.
 const (
 	quarter     = 1 << 8
 	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
@@ -106,8 +108,9 @@ const (
 	tagWindow   = 12 * quarter    // readings that cost so much more than the best are not followed
 )
 
-// tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of it, and its cost.
-// Two slips in one tag are more than models make, and would turn one tag into another.
+// tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of
+// it, and its cost. Two slips in one tag are more than models make, and would turn one tag into
+// another.
 func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := ta.marks.literal(i, f.lit); a == matched {
 		// </parameter>>
@@ -122,7 +125,8 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	return i, 0, false
 }
 
-// withSuffix is the text of a tag with the suffix that stands at offset i, in families that have one: </arg_key:opensource>.
+// withSuffix is the text of a tag with the suffix that stands at offset i, in families that have
+// one: </arg_key:opensource>.
 func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	if !f.suffix {
 		return f.text
@@ -138,12 +142,13 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
 }
 
-// nearly compares a text with one slip, found at the first byte that differs: what follows tells which slip it was.
-// A first character that stands twice is none: of "1 <</parameter>" the value ends in a sign of its own.
+// nearly compares a text with one slip, found at the first byte that differs: what follows tells
+// which slip it was. A first character that stands twice is none: of "1 <</parameter>" the value
+// ends in a sign of its own.
 //
-// The slips are another case, a character that is missing, one that stands twice or for another, two that have changed places,
-// and a blank too many. It returns the offset
-// behind the text, or 0 where it does not stand at offset i.
+// The slips are another case, a character that is missing, one that stands twice or for another,
+// two that have changed places, and a blank too many. It returns the offset behind the text, or 0
+// where it does not stand at offset i.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -212,13 +217,14 @@ func runeSize(c int) int {
 // Case means nothing elsewhere: marks are written in ASCII, but for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
-// maxNear bounds the parameters whose names a damaged key may stand for. With more of them it stands for none.
+// maxNear bounds the parameters whose names a damaged key may stand for. With more of them it
+// stands for none.
 const maxNear = 4
 
-// headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or damaged ones of parameters
-// that the tool has.
-// A key that the tool does not have costs something, and one character less than a parameter's name less than that: a tag that
-// has lost a character may have lost it there. A whole key that the tool has is never taken for another.
+// headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or
+// damaged ones of parameters that the tool has. A key that the tool does not have costs something,
+// and one character less than a parameter's name less than that: a tag that has lost a character
+// may have lost it there. A whole key that the tool has is never taken for another.
 func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -260,9 +266,10 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	return all
 }
 
-// headBySteps finds what argHead does not: GLM's heads are four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model
-// may leave out, double or swap any of them. Of a parameter's head so many pieces may be damaged, missing or another, and at
-// least one must stand there as it should. It returns a cost of 0 where the head does not stand there.
+// headBySteps finds what argHead does not: GLM's heads are four pieces, <arg_key>, the key,
+// </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Of a
+// parameter's head so many pieces may be damaged, missing or another, and at least one must stand
+// there as it should. It returns a cost of 0 where the head does not stand there.
 func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
 	whole, lost := 0, false
 	for n, s := range steps {
@@ -312,9 +319,10 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it should be, with a slip,
-// another closing tag in its place, or nothing, which ends where the white space in front begins.
-// It never fails: what is not there was left out, and the budget of slips says when that is too much.
+// stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it
+// should be, with a slip, another closing tag in its place, or nothing, which ends where the white
+// space in front begins. It never fails: what is not there was left out, and the budget of slips
+// says when that is too much.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c
@@ -345,8 +353,9 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 	return bare, slipCost
 }
 
-// oneOff reports whether two keys differ by one character: one of them lacks it, has another one, or has it elsewhere.
-// Keys of two letters say too little: from and to are not the only short names.
+// oneOff reports whether two keys differ by one character: one of them lacks it, has another one,
+// or has it elsewhere. Keys of two letters say too little: from and to are not the only short
+// names.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

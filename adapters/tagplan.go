@@ -7,8 +7,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// What is sent of a call cannot be taken back, so a plan begins where the text stops to be as its family writes it: what was
-// read until then is fixed, and from there on nothing leaves before all of the call is known.
+// What is sent of a call cannot be taken back, so a plan begins where the text stops to be as its
+// family writes it: what was read until then is fixed, and from there on nothing leaves before all
+// of the call is known.
 
 // tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
 type tagPlan struct {
@@ -42,8 +43,9 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	}
 }
 
-// planTags decides how the rest of the call is read, from inside the value of h on: by the reading that costs least. A call that
-// has two such readings is in doubt, and one that ends inside a value is cut.
+// planTags decides how the rest of the call is read, from inside the value of h on: by the reading
+// that costs least. A call that has two such readings is in doubt, and one that ends inside a value
+// is cut.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -71,8 +73,8 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	tg.planNext()
 }
 
-// endsClosed reports whether the text ends with the closer of a call. A reading that says that it was
-// cut is in doubt then: what the model ended by itself must not be dropped as a part.
+// endsClosed reports whether the text ends with the closer of a call. A reading that says that it
+// was cut is in doubt then: what the model ended by itself must not be dropped as a part.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
 		return false
@@ -104,7 +106,8 @@ func (tg *tagged) followPlan(r tagReading) {
 	}
 }
 
-// planNext goes on to the next argument of the plan, where its value begins. It is false behind the last one.
+// planNext goes on to the next argument of the plan, where its value begins. It is false behind the
+// last one.
 func (tg *tagged) planNext() (head, bool) {
 	if len(tg.plan.args) == 0 {
 		return head{}, false

@@ -5,14 +5,17 @@ import (
 	"slices"
 )
 
-// A call in tags that is not written as its family writes it is read by costs: every way to divide its text into values is
-// a reading, each slip that it takes for granted costs something, and so does each tag that it takes for text. The cheapest
-// reading counts if no other one of nearly its cost gives other values; else the call is in doubt.
+// A call in tags that is not written as its family writes it is read by costs: every way to divide
+// its text into values is a reading, each slip that it takes for granted costs something, and so
+// does each tag that it takes for text. The cheapest reading counts if no other one of nearly its
+// cost gives other values; else the call is in doubt.
 //
-// Inside a value tags nest: an opener and its closer are text together, at no cost. So a document about calls is read whole.
+// Inside a value tags nest: an opener and its closer are text together, at no cost. So a document
+// about calls is read whole.
 
-// tagArg is an argument of a reading; its value stands between two offsets. Readings share their beginnings, so arguments are
-// a list from the last to the first: a thousand readings of a file hold its path once.
+// tagArg is an argument of a reading; its value stands between two offsets. Readings share their
+// beginnings, so arguments are a list from the last to the first: a thousand readings of a file
+// hold its path once.
 type tagArg struct {
 	head
 	from, to int
@@ -23,8 +26,9 @@ type tagArg struct {
 	doubt    bool // what stands behind it may be another argument
 }
 
-// tagState is a reading up to a token: it stands in the value of an argument.
-// Two states with the same arguments, the same key and the same beginning go on alike, so the cheaper one stands for both.
+// tagState is a reading up to a token: it stands in the value of an argument. Two states with the
+// same arguments, the same key and the same beginning go on alike, so the cheaper one stands for
+// both.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -61,10 +65,10 @@ type tagSearch struct {
 	best    int
 }
 
-// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches of a reply read. A call that
-// would need more is in doubt, so a hostile reply costs no more than a large one.
-// maxStates bounds the readings that are followed at a tag. The cheapest are kept: one that costs much more than they do would
-// not be chosen, whatever follows.
+// maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches
+// of a reply read. A call that would need more is in doubt, so a hostile reply costs no more than a
+// large one. maxStates bounds the readings that are followed at a tag. The cheapest are kept: one
+// that costs much more than they do would not be chosen, whatever follows.
 const (
 	maxTagText  = 4 << 20
 	maxSearched = 16 << 20
@@ -188,8 +192,8 @@ func (s *tagSearch) step(k int, v tagState) {
 	s.asText(k, v, nests)
 }
 
-// asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests is what the second costs
-// besides: nothing, but where the tag could as well be the call's own.
+// asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests
+// is what the second costs besides: nothing, but where the tag could as well be the call's own.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
@@ -249,9 +253,9 @@ func (s *tagSearch) seen(args *tagArg, key string) bool {
 	return slices.Contains(s.d.Seen[:s.first], key)
 }
 
-// next goes on between two arguments, where a head, a closer or the end of the call is due.
-// A closer that stands once more means nothing there. White space is skipped; line breaks that are spelled as a backslash and n
-// stand in source text, where a call is quoted, and count as a slip.
+// next goes on between two arguments, where a head, a closer or the end of the call is due. A
+// closer that stands once more means nothing there. White space is skipped; line breaks that are
+// spelled as a backslash and n stand in source text, where a call is quoted, and count as a slip.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
@@ -313,9 +317,10 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	}
 }
 
-// between goes on at text between two arguments: the head of one was left out, or the text means nothing.
-// Which parameter a head that was left out had, nobody knows: each that has no value yet is a reading, and with two of them that
-// fit the call is in doubt. Words on the line of a closer are a remark; a paragraph is none.
+// between goes on at text between two arguments: the head of one was left out, or the text means
+// nothing. Which parameter a head that was left out had, nobody knows: each that has no value yet
+// is a reading, and with two of them that fit the call is in doubt. Words on the line of a closer
+// are a remark; a paragraph is none.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -337,9 +342,9 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	}
 }
 
-// closers goes on behind a closer of the call, where the k-th is due.
-// The outer ones are mostly missing because the model has stopped behind the first: </function>, and the end of the reply. Each
-// of them costs half a slip then. In front of text all of them count.
+// closers goes on behind a closer of the call, where the k-th is due. The outer ones are mostly
+// missing because the model has stopped behind the first: </function>, and the end of the reply.
+// Each of them costs half a slip then. In front of text all of them count.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

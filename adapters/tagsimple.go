@@ -8,11 +8,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// The search does not know tags that are named like the parameters, CDATA, and messages. What ends a value there is decided by
-// what follows it, and damage that can be seen is a doubt.
+// The search does not know tags that are named like the parameters, CDATA, and messages. What ends
+// a value there is decided by what follows it, and damage that can be seen is a doubt.
 
-// headAgain reports whether the head of an argument stands once more where its value begins, in tags that the search does not
-// know: the value may begin with either of them.
+// headAgain reports whether the head of an argument stands once more where its value begins, in
+// tags that the search does not know: the value may begin with either of them.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -22,7 +22,8 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf is an end of a value, unless all closers of the call stand there and are left over once more later.
+// lastOf is an end of a value, unless all closers of the call stand there and are left over once
+// more later.
 func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
 	n, ok := end()
 	if !ok {
@@ -95,16 +96,16 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// opensInside reports whether the value that ends here holds the head of an argument a little before its end that is not closed in
-// it: the closer may be that one's, as in a text about calls.
+// opensInside reports whether the value that ends here holds the head of an argument a little
+// before its end that is not closed in it: the closer may be that one's, as in a text about calls.
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
 	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail, []byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value stands behind offset i of the reply: a message that seems to begin inside the
-// value may be quoted in it.
+// closedLater reports whether the closer of a value stands behind offset i of the reply: a message
+// that seems to begin inside the value may be quoted in it.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
 	for n < i+maxTagText && ta.At(n) >= 0 {
@@ -113,10 +114,11 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 	return bytes.Contains(ta.Slice(ta.Pos+i, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
-// junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends, and in front of the next
-// argument or the call's closers: a comment, or words that cannot belong to the value, since it is no text or its closer is
-// named like it. It is 0 where the closer may be part of the value.
-// MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token): the junk and the next parameter landed in user_id.
+// junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends,
+// and in front of the next argument or the call's closers: a comment, or words that cannot belong
+// to the value, since it is no text or its closer is named like it. It is 0 where the closer may be
+// part of the value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token):
+// the junk and the next parameter landed in user_id.
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
@@ -144,17 +146,18 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	return 0
 }
 
-// nextArg says whether the head of a further argument stands at offset i in place of the value's own closer: a parameter of
-// the tool that was not seen yet.
-// "say <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by anybody.
+// nextArg says whether the head of a further argument stands at offset i in place of the value's
+// own closer: a parameter of the tool that was not seen yet. "say
+// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by
+// anybody.
 func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	h, a := tg.ahead.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
 }
 
-// afterValue says whether what stands at offset i can follow a value's closer: another argument, a closer of the call that
-// is followed in turn, a mark, or the end of the text.
-// In a family with a section its last closer needs something behind it, too; in one without, the last closer ends all.
+// afterValue says whether what stands at offset i can follow a value's closer: another argument, a
+// closer of the call that is followed in turn, a mark, or the end of the text. In a family with a
+// section its last closer needs something behind it, too; in one without, the last closer ends all.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -178,15 +181,16 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind offset i.
-// Prose behind a closer says that both are part of a value.
-// A comment between two closers counts as white space, as models explain what they close.
+// closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind
+// offset i. Prose behind a closer says that both are part of a value. A comment between two closers
+// counts as white space, as models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
 		return true
 	}
-	// Behind borrowed tags any closing tag will do: it is the wrapper's, which no family here knows.
+	// Behind borrowed tags any closing tag will do: it is the wrapper's, which no family here
+	// knows.
 	if p.Family != tg.marks.f && tg.At(i) == '<' && tg.At(i+1) == '/' {
 		return true
 	}
@@ -198,9 +202,9 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	return false
 }
 
-// closersFollow says whether the rest of the call's closers and then a mark or the end of the text stand at offset i: the
-// value's own closer was left out.
-// Behind the last closer only a mark or the end may stand, or a text about the tags would be cut there.
+// closersFollow says whether the rest of the call's closers and then a mark or the end of the text
+// stand at offset i: the value's own closer was left out. Behind the last closer only a mark or the
+// end may stand, or a text about the tags would be cut there.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	// Beam's arguments stand in a message, which its end mark ends
 	if p == p.Family.Header {
@@ -222,8 +226,8 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// tagInText reports whether a tag stands here inside a text, and another one right behind it: one of
-// them may be the value's closer.
+// tagInText reports whether a tag stands here inside a text, and another one right behind it: one
+// of them may be the value's closer.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
 	if !tg.Has(0, token) || t.Has(h.key) && (!typ.Known() || typ.Allows(schema.Object|schema.Array)) {

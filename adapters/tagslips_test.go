@@ -16,8 +16,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// A call in tags with one slip in its tags is read as it was meant, or not at all. The kinds of slips are those that models
-// make: a tag left out, doubled, damaged at any character, in another case, with a blank, in the place of another.
+// A call in tags with one slip in its tags is read as it was meant, or not at all. The kinds of
+// slips are those that models make: a tag left out, doubled, damaged at any character, in another
+// case, with a blank, in the place of another.
 
 // tagSlipTools have required and optional parameters of every kind.
 var tagSlipTools = []chat.Tool{
@@ -138,7 +139,8 @@ func blankIn(r *rand.Rand, tag string) string {
 	return tag[:k] + " " + tag[k:]
 }
 
-// wellFormed finds what is no slip to a reader: a value that begins with a sign that the tag in front ended with.
+// wellFormed finds what is no slip to a reader: a value that begins with a sign that the tag in
+// front ended with.
 var wellFormed = regexp.MustCompile(`(parameter[^<>]*|<arg_value)>>|<</`)
 
 var tagSlips = []tagSlip{
@@ -275,8 +277,8 @@ func tagSlipOf(t *testing.T, f *Format, raw string, call chat.Call, typ *schema.
 	return class
 }
 
-// TestALongTextIsNoSlip reads clean calls with a text in quotes, which is longer than what is kept of a value: a value that
-// looks odd counts as it stands there, however long it is.
+// TestALongTextIsNoSlip reads clean calls with a text in quotes, which is longer than what is kept
+// of a value: a value that looks odd counts as it stands there, however long it is.
 func TestALongTextIsNoSlip(t *testing.T) {
 	tools := testTools(t)
 	for _, f := range All() {

@@ -28,9 +28,10 @@ type tagToken struct {
 	heads   []headHit // of a headTag
 }
 
-// scan finds the tags of the text, and which of them belong together: a closer belongs to the nearest opener of its name, and
-// what was opened between the two and not closed is a mention.
-// It reads to the end of the reply, since closers that come later say most about those that came before.
+// scan finds the tags of the text, and which of them belong together: a closer belongs to the
+// nearest opener of its name, and what was opened between the two and not closed is a mention. It
+// reads to the end of the reply, since closers that come later say most about those that came
+// before.
 func (s *tagSearch) scan() {
 	d := s.d
 	for i := 0; i < maxTagText; {
@@ -76,9 +77,10 @@ func (s *tagSearch) scan() {
 	}
 }
 
-// textCost is what a tag costs as text: little inside a line.
-// "Close it with </parameter> and go on" is what people write about tags; a tag that stands alone on its line, or between two
-// others, is what models write. Openers are judged by what stands in front of them, closers by what stands behind.
+// textCost is what a tag costs as text: little inside a line. "Close it with </parameter> and go
+// on" is what people write about tags; a tag that stands alone on its line, or between two others,
+// is what models write. Openers are judged by what stands in front of them, closers by what stands
+// behind.
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {
@@ -110,9 +112,10 @@ func (ta *tagsAhead) before(i int) int {
 	return int(ta.Slice(ta.Pos+i-1, ta.Pos+i)[0])
 }
 
-// tokenAt returns the tag at offset i, if one stands there.
-// A whole tag counts before a damaged one: <tool_call> opens a call, though it is </tool_call> without its slash as well. Only the
-// closer of a value that has lost its slash is kept as both, since <parameter> alone is nothing that the family writes.
+// tokenAt returns the tag at offset i, if one stands there. A whole tag counts before a damaged
+// one: <tool_call> opens a call, though it is </tool_call> without its slash as well. Only the
+// closer of a value that has lost its slash is kept as both, since <parameter> alone is nothing
+// that the family writes.
 func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	d, f := s.d, s.f
 	var near tagToken
@@ -152,9 +155,9 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	return near, near.end > 0
 }
 
-// opener returns the offset behind the beginning of a tag that one of the family's closing tags closes, and its name.
-// It finds what nests: in an XML document <parameter name="x"> opens what </parameter> closes, though the call's own arguments
-// are written <parameter=x>.
+// opener returns the offset behind the beginning of a tag that one of the family's closing tags
+// closes, and its name. It finds what nests: in an XML document <parameter name="x"> opens what
+// </parameter> closes, though the call's own arguments are written <parameter=x>.
 func (s *tagSearch) opener(i int) (end int, name string) {
 	d, f := s.d, s.f
 	if d.At(i) != '<' {
@@ -182,8 +185,9 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 	return 0, ""
 }
 
-// endsInside says whether one of so many tokens closes a value and is followed by a parameter that the tool has and that has
-// no value yet: an opener whose closer is missing would else reach over it.
+// endsInside says whether one of so many tokens closes a value and is followed by a parameter that
+// the tool has and that has no value yet: an opener whose closer is missing would else reach over
+// it.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {
@@ -193,8 +197,9 @@ func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	return false
 }
 
-// countBorders notes for each parameter how often its head stands behind the closer of a value, up to each token.
-// The counts are sums, so that the question for a stretch of the text is one subtraction.
+// countBorders notes for each parameter how often its head stands behind the closer of a value, up
+// to each token. The counts are sums, so that the question for a stretch of the text is one
+// subtraction.
 func (s *tagSearch) countBorders() {
 	s.borders = map[string][]int{}
 	for k := 0; k+1 < len(s.tokens); k++ {

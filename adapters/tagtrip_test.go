@@ -21,9 +21,9 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Whatever a file holds, a call that writes it is read as it was written, or not at all. The files are the sources of Go and
-// this repository's own, many of which speak of the tags of calls. A long run (TAG_FILES) takes those of all modules, too:
-// which there are depends on the machine.
+// Whatever a file holds, a call that writes it is read as it was written, or not at all. The files
+// are the sources of Go and this repository's own, many of which speak of the tags of calls. A long
+// run (TAG_FILES) takes those of all modules, too: which there are depends on the machine.
 
 // tagTools take a file, and more that is never given.
 var tagTools = []chat.Tool{
@@ -156,8 +156,9 @@ func TestFilesInTagsComeBack(t *testing.T) {
 		t.Logf("%-16s %4d right %4d no call %4d wrong", f.Name, right, none, wrong)
 		all, lost, bad = all+right+none+wrong, lost+none, bad+wrong
 	}
-	// Two thirds of the files hold calls, many of them broken: of those about their own family some are still cut.
-	// The few of a short run, all out of this repository, say nothing about the share that is lost.
+	// Two thirds of the files hold calls, many of them broken: of those about their own family some
+	// are still cut. The few of a short run, all out of this repository, say nothing about the
+	// share that is lost.
 	if bad > 1+all/500 || 10*lost > all && !testing.Short() {
 		t.Errorf("of %d calls %d gave another value, and %d were none", all, bad, lost)
 	}

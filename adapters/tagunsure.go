@@ -13,9 +13,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Some slips leave a call that is still of its family's form: a text in quotes or in a fence, a line break too many, a string
-// that was escaped twice. In a call that is clean but for that they cannot be seen, and the text counts as it stands. A model
-// that has made another slip in the same call may as well have made such a one: then there are two readings.
+// Some slips leave a call that is still of its family's form: a text in quotes or in a fence, a
+// line break too many, a string that was escaped twice. In a call that is clean but for that they
+// cannot be seen, and the text counts as it stands. A model that has made another slip in the same
+// call may as well have made such a one: then there are two readings.
 
 // asWritten is whether a call in tags was written as its family writes it so far.
 type asWritten struct {
@@ -64,8 +65,8 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 // trimSpace cuts white space off the end of a text.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text holds the head of an argument of its call, also without its end, or the middle of
-// one.
+// holdsArgument reports whether a text holds the head of an argument of its call, also without its
+// end, or the middle of one.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
@@ -79,7 +80,8 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 // literalWord is what a text is nearly that is no text, also in other languages.
 var literalWord = regexp.MustCompile(`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value holds a text that may as well be a literal, where no type decides.
+// holdsWord reports whether a value holds a text that may as well be a literal, where no type
+// decides.
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
@@ -96,7 +98,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks of a call have changed places.
+// argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks
+// of a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -123,12 +126,14 @@ func withoutWrapper(p *declaration.Pattern) bool {
 // halfSuffix is what is left of a suffix that a sign has ended too early: <arg_value:openso>rce>
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
-// cutLiteral cuts a literal off the end of a text, and line breaks behind it. White space that the literal lets pass is no slip.
+// cutLiteral cuts a literal off the end of a text, and line breaks behind it. White space that the
+// literal lets pass is no slip.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
 	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
 
-// noticeArgument notes whether the head of an argument is as its family writes it. It ends at offset h.end and begins here.
+// noticeArgument notes whether the head of an argument is as its family writes it. It ends at
+// offset h.end and begins here.
 func (tg *tagged) noticeArgument(h *head, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
@@ -158,8 +163,8 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 	tg.Out.Doubt = tg.Out.Doubt || slip && (tg.At(0) == '"' || tg.Has(0, "”"))
 }
 
-// noticeText notes whether the text that ends here stands in what may be no part of it. first is its first byte; of a long
-// text no more is looked at than that and its end.
+// noticeText notes whether the text that ends here stands in what may be no part of it. first is
+// its first byte; of a long text no more is looked at than that and its end.
 func (tg *tagged) noticeText(h head, first int) {
 	from := max(h.from, tg.Pos-maxBorder, tg.Base)
 	text := string(tg.Slice(from, tg.Pos))
@@ -171,7 +176,8 @@ func (tg *tagged) noticeText(h head, first int) {
 	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) && halfSuffix.MatchString(text)
 }
 
-// noticeValue notes whether a value that is no text of any kind is written as its family writes such values.
+// noticeValue notes whether a value that is no text of any kind is written as its family writes
+// such values.
 func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	switch enum := t.Enum(); {
 	case h.p.Keyed():
@@ -182,8 +188,8 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value notes whether a value that can be no text is written as its family writes such values. If so it has no second
-// reading, whatever else is wrong with the call.
+// value notes whether a value that can be no text is written as its family writes such values. If
+// so it has no second reading, whatever else is wrong with the call.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)
@@ -192,7 +198,8 @@ func (w *asWritten) value(key string, sound bool) {
 	}
 }
 
-// noticeEnd notes whether a text stands where its family puts it, and has the closer that ends here.
+// noticeEnd notes whether a text stands where its family puts it, and has the closer that ends
+// here.
 func (tg *tagged) noticeEnd(h head) {
 	if tg.plan.made {
 		return
@@ -204,15 +211,16 @@ func (tg *tagged) noticeEnd(h head) {
 		lines = lines && strings.HasSuffix(strings.TrimRight(rest, " \t"), "\n")
 	}
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
-	// a sign alone on the last line of a text that should end with its line may be a part of the closer
+	// a sign alone on the last line of a text that should end with its line may be a part of the
+	// closer
 	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
 		at := strings.LastIndexByte(rest, '\n')
 		tg.Out.Doubt = tg.Out.Doubt || at >= 0 && len(rest)-at == 2 && rest[at+1] > ' '
 	}
 }
 
-// noticeClosers notes whether the closers of a call, which end here, are as its family writes them, and nothing of the family
-// that closes something stands behind.
+// noticeClosers notes whether the closers of a call, which end here, are as its family writes them,
+// and nothing of the family that closes something stands behind.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
@@ -221,7 +229,8 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
-// unsure reports whether the call that has been read holds a slip, and a value that may have come of another.
+// unsure reports whether the call that has been read holds a slip, and a value that may have come
+// of another.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
 	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) && (h.p.Keyed() || !slices.Contains(tg.Seen, h.key)) {
@@ -258,8 +267,8 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	return false
 }
 
-// tagBehind reports whether something that begins as a tag of the family does stands behind a call that is not closed, and
-// neither another call nor the end of a section does.
+// tagBehind reports whether something that begins as a tag of the family does stands behind a call
+// that is not closed, and neither another call nor the end of a section does.
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
@@ -323,8 +332,8 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 	return false
 }
 
-// ranOver reports whether a string of a value holds the closer of a value with another tag behind it: it may have lost its
-// quote in front of that.
+// ranOver reports whether a string of a value holds the closer of a value with another tag behind
+// it: it may have lost its quote in front of that.
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
@@ -341,7 +350,8 @@ func ranOver(p *declaration.Pattern, text string) bool {
 	return false
 }
 
-// escapedAgain reports whether the line breaks or quotes of a string are escaped once more, and nothing else is.
+// escapedAgain reports whether the line breaks or quotes of a string are escaped once more, and
+// nothing else is.
 func escapedAgain(text string) bool {
 	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
 	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")
@@ -350,8 +360,8 @@ func escapedAgain(text string) bool {
 // wraps are what models put around a text.
 var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"}, {"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
-// isDressed reports whether a text stands in quotes, in a fence or in CDATA, or on lines of its own.
-// A text of several lines mostly ends with a line break, as files do.
+// isDressed reports whether a text stands in quotes, in a fence or in CDATA, or on lines of its
+// own. A text of several lines mostly ends with a line break, as files do.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

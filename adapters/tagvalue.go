@@ -11,10 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagValue reads the value of one tag. A string streams; anything else waits until it is whole and becomes what the schema
-// says. The hold of the key ends where a streaming value begins, else behind the value.
-// A file that is written streams as its text; <parameter=days>3</parameter> must become 3, and can only be read when all of it
-// is there. A raw null counts where the schema allows null; "None" for an optional integer leaves the member out.
+// tagValue reads the value of one tag. A string streams; anything else waits until it is whole and
+// becomes what the schema says. The hold of the key ends where a streaming value begins, else
+// behind the value. A file that is written streams as its text; <parameter=days>3</parameter> must
+// become 3, and can only be read when all of it is there. A raw null counts where the schema allows
+// null; "None" for an optional integer leaves the member out.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {
@@ -85,22 +86,23 @@ func stepIn(tg *tagged, h *head) {
 	h.from = tg.Pos
 }
 
-// lined reports whether a value stands on lines of its own in tags that are borrowed: the model's family writes no such
-// tags, another one does, and beside the value. Without its own template or name such a model is read by the marks alone,
-// and <parameter=city>\nParis\n</parameter>, which is how Qwen3-Coder writes a city, must not become "\nParis\n".
+// lined reports whether a value stands on lines of its own in tags that are borrowed: the model's
+// family writes no such tags, another one does, and beside the value. Without its own template or
+// name such a model is read by the marks alone, and <parameter=city>\nParis\n</parameter>, which is
+// how Qwen3-Coder writes a city, must not become "\nParis\n".
 func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
 
-// onLines says whether the family writes values on lines of their own. A further argument in place of a closer then has a newline in
-// front, and a tag in the middle of a line is quoted.
+// onLines says whether the family writes values on lines of their own. A further argument in place
+// of a closer then has a newline in front, and a tag in the middle of a line is quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
-// isText says whether the value is its own text: the tag says so and the schema allows it, or the tag says nothing and the
-// schema allows nothing else.
-// DSML's string="true" and Kimi K3's type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
-// decides, and a parameter that it does not name is a text.
-// Texts of an enum are read by the schema all the same, which puts their spelling right.
+// isText says whether the value is its own text: the tag says so and the schema allows it, or the
+// tag says nothing and the schema allows nothing else. DSML's string="true" and Kimi K3's
+// type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
+// decides, and a parameter that it does not name is a text. Texts of an enum are read by the schema
+// all the same, which puts their spelling right.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	// string="true" (DSML), type="string" (Kimi K3)
@@ -118,10 +120,10 @@ func (h head) isJSON(typ *schema.Type) bool {
 	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
 }
 
-// jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it holds looks like JSON.
-// From there on it streams.
-// {not json and [see above] open like JSON too; they wait and stay texts.
-// It looks at one byte behind the bracket, so a value that streams can still turn out to be broken: closers are then added.
+// jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it
+// holds looks like JSON. From there on it streams. {not json and [see above] open like JSON too;
+// they wait and stay texts. It looks at one byte behind the bracket, so a value that streams can
+// still turn out to be broken: closers are then added.
 func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + tg.Space(i+1)
 	c := tg.At(n)
@@ -135,9 +137,9 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 }
 
 // skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
-// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"], "b"], and are a doubt,
-// unless it was decided that they are not.
-// What is skipped is not kept: the value was complete in front of it.
+// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"],
+// "b"], and are a doubt, unless it was decided that they are not. What is skipped is not kept: the
+// value was complete in front of it.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
@@ -167,10 +169,10 @@ func (h head) read(text string, t *schema.Type) string {
 	return lenient.FromText(text, t)
 }
 
-// rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as they are.
-// Values are data: no entity is decoded, and white space counts but for the newlines that the declaration shows. It stops at the
-// first bytes of closers only, the rest is copied in pieces. A value that the end of the text ends is cut, whatever the reply
-// says of its end.
+// rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as
+// they are. Values are data: no entity is decoded, and white space counts but for the newlines that
+// the declaration shows. It stops at the first bytes of closers only, the rest is copied in pieces.
+// A value that the end of the text ends is cut, whatever the reply says of its end.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
 	first, at := tg.At(0), tg.Out.Written()
@@ -199,9 +201,10 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	tg.noticeEnd(h)
 }
 
-// valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where the text is as its family
-// writes it, that is seen at once; anything else that looks like one of the call's tags is decided by what follows, to the
-// end of the reply (planTags). before is what was read of a value that waits; nil: nothing of it matters.
+// valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where
+// the text is as its family writes it, that is seen at once; anything else that looks like one of
+// the call's tags is decided by what follows, to the end of the reply (planTags). before is what
+// was read of a value that waits; nil: nothing of it matters.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
 	switch {
 	case tg.plan.made:
@@ -250,9 +253,9 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 // maxIndent bounds the blanks in front of a closer, in bytes.
 const maxIndent = 16
 
-// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the value has ended: the
-// whole head of a parameter that the tool has and that is not there yet, or all closers of the call, and nothing later that
-// takes them back.
+// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the
+// value has ended: the whole head of a parameter that the tool has and that is not there yet, or
+// all closers of the call, and nothing later that takes them back.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if h, a := tg.ahead.argHead(p.Family, i); a != mismatch {

@@ -5,8 +5,9 @@ import (
 	"toolnorm/chat"
 )
 
-// text reads the text state: plain bytes leave as they come, and at each byte that could begin something it is tried.
-// Code comes first: in a fenced block only its end means anything, and backquotes on a line hide marks until they close.
+// text reads the text state: plain bytes leave as they come, and at each byte that could begin
+// something it is tried. Code comes first: in a fenced block only its end means anything, and
+// backquotes on a line hide marks until they close.
 func (d *decoder) text() {
 	for d.page.state == chat.Text {
 		switch c := d.page.plain(&d.marks.index.Stops); {
@@ -21,7 +22,8 @@ func (d *decoder) text() {
 			d.gap()
 		case c == '`':
 			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
-			// the model's own fence, behind text without a line break: "I look that up.```tool_code⏎…"
+			// the model's own fence, behind text without a line break: "I look that
+			// up.```tool_code⏎…"
 			if !d.code.inSpan() && (d.marks.ownMark(0) && d.openers.tryMarks(c, false) || d.unmarked.labelled()) {
 				continue
 			}
@@ -35,9 +37,10 @@ func (d *decoder) text() {
 	}
 }
 
-// gap reads the white space from here on and what stands behind it, at the start of a line or of the reply.
-// Text that is shown cannot lose its trailing newlines any more, so white space waits until it is known whether it belongs to
-// the mark behind it. A line that begins with "> " quotes somebody: marks on it are mentions.
+// gap reads the white space from here on and what stands behind it, at the start of a line or of
+// the reply. Text that is shown cannot lose its trailing newlines any more, so white space waits
+// until it is known whether it belongs to the mark behind it. A line that begins with "> " quotes
+// somebody: marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh
 	for n < maxGap {

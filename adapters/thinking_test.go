@@ -40,7 +40,8 @@ func marksOfThinking(f *Format) (pairs [][2]string) {
 	return pairs
 }
 
-// TestRepeatedMarksOfReasoningDoNotLeak writes the marks of every family twice, again, around nothing, and behind an answer.
+// TestRepeatedMarksOfReasoningDoNotLeak writes the marks of every family twice, again, around
+// nothing, and behind an answer.
 func TestRepeatedMarksOfReasoningDoNotLeak(t *testing.T) {
 	o := Options{Tools: testTools(t)}
 	for _, f := range All() {
@@ -82,7 +83,8 @@ func TestRepeatedMarksOfReasoningDoNotLeak(t *testing.T) {
 	}
 }
 
-// TestThePromptOpensReasoning begins replies inside the reasoning of every family, told and not told.
+// TestThePromptOpensReasoning begins replies inside the reasoning of every family, told and not
+// told.
 func TestThePromptOpensReasoning(t *testing.T) {
 	for _, f := range All() {
 		for _, m := range marksOfThinking(f) {
@@ -96,7 +98,8 @@ func TestThePromptOpensReasoning(t *testing.T) {
 	}
 }
 
-// TestMarksOfTheTurnNeverEndAReply puts the marks that a family's templates print at the end of a turn behind its replies.
+// TestMarksOfTheTurnNeverEndAReply puts the marks that a family's templates print at the end of a
+// turn behind its replies.
 func TestMarksOfTheTurnNeverEndAReply(t *testing.T) {
 	o := Options{Tools: testTools(t)}
 	for _, f := range All() {

@@ -9,8 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Families whose parameters are named by their tags nest them: <items><item><sku>A</sku></item></items>, every tag behind
-// a token of the family. A text with such tags inside is a tree.
+// Families whose parameters are named by their tags nest them:
+// <items><item><sku>A</sku></item></items>, every tag behind a token of the family. A text with
+// such tags inside is a tree.
 
 // textKey is the member that holds text between tags.
 const textKey = "$text"
@@ -29,10 +30,10 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// nested counts the tags that are named like the parameter h and open inside its value, and says whether this place is
-// inside or at one of them.
-// A parameter called item in a list of item tags would else end at the first inner closer.
-// depth counts those open inside; 0 says that the next closer of that name is the value's own.
+// nested counts the tags that are named like the parameter h and open inside its value, and says
+// whether this place is inside or at one of them. A parameter called item in a list of item tags
+// would else end at the first inner closer. depth counts those open inside; 0 says that the next
+// closer of that name is the value's own.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -45,9 +46,10 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// treeOf reads the tags of a text. A closer that closes nothing is dropped, one that was left out is made up.
-// The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is text of the value.
-// It needs the whole value, so values of such families wait, but for plain strings. Nothing in it is an error: text that looks like half a tag is text.
+// treeOf reads the tags of a text. A closer that closes nothing is dropped, one that was left out
+// is made up. The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is
+// text of the value. It needs the whole value, so values of such families wait, but for plain
+// strings. Nothing in it is an error: text that looks like half a tag is text.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -85,8 +87,9 @@ func treeOf(p *declaration.Pattern, text string) *node {
 // tokenOf is what stands in front of each tag.
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
-// oddTree reports whether a text has tags that do not nest as they are written: one that closes nothing or is none, more
-// than one that is left open, or one in a list, or signs of tags beside them. What such a tree means is a guess.
+// oddTree reports whether a text has tags that do not nest as they are written: one that closes
+// nothing or is none, more than one that is left open, or one in a list, or signs of tags beside
+// them. What such a tree means is a guess.
 func oddTree(p *declaration.Pattern, text string) bool {
 	type level struct {
 		name        string
@@ -135,7 +138,8 @@ func oddTree(p *declaration.Pattern, text string) bool {
 // tagBetween finds a tag, or what is left of one, between two tokens.
 var tagBetween = regexp.MustCompile(`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
-// closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which have lost their closers.
+// closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which
+// have lost their closers.
 func closeNamed(open []*node, name, text string, end int) []*node {
 	for i := len(open) - 1; i > 0; i-- {
 		if open[i].key == name {
@@ -147,9 +151,9 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 	return open
 }
 
-// closeDown closes the open tags from the innermost to number to, whose closers were left out: the tags in each stand behind it.
-// <a><b>1</b> without </a>: b is more likely a neighbour of a than a part of it.
-// Its own text is then what stood between the tags, which have left it.
+// closeDown closes the open tags from the innermost to number to, whose closers were left out: the
+// tags in each stand behind it. <a><b>1</b> without </a>: b is more likely a neighbour of a than a
+// part of it. Its own text is then what stood between the tags, which have left it.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]
@@ -160,8 +164,9 @@ func closeDown(open []*node, to int, text string, end int) {
 	}
 }
 
-// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when none stands there. A name holds no
-// newline and no further <, or the text of a program would have tags. M3 writes a blank between token and tag now and then.
+// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when
+// none stands there. A name holds no newline and no further <, or the text of a program would have
+// tags. M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
 	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
@@ -194,10 +199,10 @@ func (n *node) json(t *schema.Type) string {
 	return n.object(t)
 }
 
-// isList says whether the tags in a node are the elements of a list: they are all called item, or the schema wants a list
-// whose elements do not have them as members.
-// The template prints every element as <item>, whatever the schema calls them.
-// Under a schema that allows lists and objects, only tags called item make a list.
+// isList says whether the tags in a node are the elements of a list: they are all called item, or
+// the schema wants a list whose elements do not have them as members. The template prints every
+// element as <item>, whatever the schema calls them. Under a schema that allows lists and objects,
+// only tags called item make a list.
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {
@@ -207,9 +212,9 @@ func (n *node) isList(t *schema.Type) bool {
 	return items || t.Only(schema.Array|schema.Null) && !members
 }
 
-// object is a node as an object; tags of one name become a list.
-// Text between tags is kept under $text, but never in place of a tag of that name. Order is that of the model.
-// Keys keep the order in which they came first; later tags of a name join the first one's list.
+// object is a node as an object; tags of one name become a list. Text between tags is kept under
+// $text, but never in place of a tag of that name. Order is that of the model. Keys keep the order
+// in which they came first; later tags of a name join the first one's list.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}
@@ -230,9 +235,10 @@ func (n *node) object(t *schema.Type) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
-// groupJSON is what the tags of one name say: one is a value, several are a list, also where the schema wants none.
-// <step>…</step><step>…</step>: to repeat a tag is the only way in which this form can say more than one value of a name, and
-// a lone one is a list only where the schema says so.
+// groupJSON is what the tags of one name say: one is a value, several are a list, also where the
+// schema wants none. <step>…</step><step>…</step>: to repeat a tag is the only way in which this
+// form can say more than one value of a name, and a lone one is a list only where the schema says
+// so.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)
@@ -248,8 +254,8 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr is a text without tags as JSON of the type; an empty one is an empty list or object where nothing else fits.
-// <tags></tags> is how the template prints a list without elements.
+// emptyOr is a text without tags as JSON of the type; an empty one is an empty list or object where
+// nothing else fits. <tags></tags> is how the template prints a list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

@@ -7,7 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestValuesAreReadByTheirSchema reads calls of a tool with one schema each; golden cases all have the same tools.
+// TestValuesAreReadByTheirSchema reads calls of a tool with one schema each; golden cases all have
+// the same tools.
 func TestValuesAreReadByTheirSchema(t *testing.T) {
 	label := func(s string) string { return `{"type":"object","properties":{"label":` + s + `}}` }
 	tagged := func(value string) string {

@@ -48,8 +48,8 @@ func TestParseWhich(t *testing.T) {
 	}
 }
 
-// mentions are texts about a call: what stands in front of it and behind it, whether the marks are those of the model itself,
-// and whether it is a call all the same.
+// mentions are texts about a call: what stands in front of it and behind it, whether the marks are
+// those of the model itself, and whether it is a call all the same.
 var mentions = []struct {
 	front, behind string
 	own, other    bool
@@ -67,8 +67,9 @@ var mentions = []struct {
 	{"I'll look it up.\n", "\nThen I will report.", true, true},
 }
 
-// TestMentionedMarksStayText mentions the call of each family to a model of the family and to one of another: marks at the
-// start of a line are the model's own word alone, and a colon or a sentence that goes on shows what it is about.
+// TestMentionedMarksStayText mentions the call of each family to a model of the family and to one
+// of another: marks at the start of a line are the model's own word alone, and a colon or a
+// sentence that goes on shows what it is about.
 func TestMentionedMarksStayText(t *testing.T) {
 	o := Options{Tools: testTools(t)}
 	mark := func(f *Format) string {

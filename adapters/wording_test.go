@@ -16,7 +16,8 @@ var worded = []chat.Tool{
 	{Name: "now"},
 }
 
-// TestWordings holds the text that models read to its bytes: it is part of the prompt that servers cache.
+// TestWordings holds the text that models read to its bytes: it is part of the prompt that servers
+// cache.
 func TestWordings(t *testing.T) {
 	const ask = "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"
 	const form = ask + "<tool_call>\n{\"name\": \"function_name\", \"arguments\": {\"parameter\": \"value\"}}\n</tool_call>"
@@ -55,7 +56,8 @@ func TestWordings(t *testing.T) {
 	}
 }
 
-// TestPromptsShowTheFormatTheyAskFor wants a worked example in the family's own form, or in Python where signatures ask for it.
+// TestPromptsShowTheFormatTheyAskFor wants a worked example in the family's own form, or in Python
+// where signatures ask for it.
 func TestPromptsShowTheFormatTheyAskFor(t *testing.T) {
 	call := chat.Call{ID: "example00", Name: "get_weather", Args: json.RawMessage(`{"city":"some text"}`)}
 	for _, f := range adapters.All() {
@@ -123,8 +125,9 @@ func TestPositionalAndKeywordCallsReadAlike(t *testing.T) {
 	}
 }
 
-// TestAListOfItselfHasAnEnd has a schema whose lists hold nothing but such lists. A text in such a place was put into a list,
-// that into another one and so on, and the prompt named their type level by level: both took the whole stack, and the process.
+// TestAListOfItselfHasAnEnd has a schema whose lists hold nothing but such lists. A text in such a
+// place was put into a list, that into another one and so on, and the prompt named their type level
+// by level: both took the whole stack, and the process.
 func TestAListOfItselfHasAnEnd(t *testing.T) {
 	tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"$ref":"#/$defs/l"}},"$defs":{"l":{"type":"array","items":{"anyOf":[{"$ref":"#/$defs/l"},{"type":"null"}]}}}}`)}}
 	for family, text := range map[string]string{

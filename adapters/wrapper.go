@@ -25,12 +25,13 @@ type wrappers struct {
 	off    bool // only the forms of one family are read
 }
 
-// wrapped is the pattern that stands for a wrapper: it has no marks of its own, and two newlines in front of it are glue.
+// wrapped is the pattern that stands for a wrapper: it has no marks of its own, and two newlines in
+// front of it are glue.
 var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 
-// read reads the calls of a wrapper that begins here with c. Nothing may stand in front of it but white space, and nothing
-// behind it: a wrapper in prose is what the prose speaks of.
-// All of it is held until the reply is over, so it is given up as soon as it can be no wrapper any more.
+// read reads the calls of a wrapper that begins here with c. Nothing may stand in front of it but
+// white space, and nothing behind it: a wrapper in prose is what the prose speaks of. All of it is
+// held until the reply is over, so it is given up as soon as it can be no wrapper any more.
 func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false
@@ -68,7 +69,8 @@ func (wr *wrappers) read(c int) bool {
 	return true
 }
 
-// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it is no wrapper, or was cut.
+// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it
+// is no wrapper, or was cut.
 func (wr *wrappers) ends() int {
 	ahead := wrapper.NewAhead(wr.tools)
 	for n := 0; ; n++ {

@@ -26,7 +26,8 @@ func wrapperTools() []chat.Tool {
 	}
 }
 
-// TestWrappersOfKnownMessages has messages of APIs and other programs, each the whole reply, that call get_time.
+// TestWrappersOfKnownMessages has messages of APIs and other programs, each the whole reply, that
+// call get_time.
 func TestWrappersOfKnownMessages(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, s := range readSections(t, "testdata/wrappers.txt") {
@@ -227,7 +228,8 @@ func (m wrapperMaker) wrap() (string, wanted) {
 	return text, c
 }
 
-// TestWrappersOfAnyName reads wrappers that a program makes, half of them by a seed that no rule was made for.
+// TestWrappersOfAnyName reads wrappers that a program makes, half of them by a seed that no rule
+// was made for.
 func TestWrappersOfAnyName(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, half := range []struct {
@@ -261,7 +263,8 @@ func TestWrappersOfAnyName(t *testing.T) {
 	}
 }
 
-// document returns an ordinary document; some mention tools, as lists, records, settings and pages do.
+// document returns an ordinary document; some mention tools, as lists, records, settings and pages
+// do.
 func (m wrapperMaker) document() string {
 	c := m.call()
 	word, key := m.one("Rome", "draft 2", "a list", "see below"), m.word()
@@ -317,7 +320,8 @@ func (m wrapperMaker) document() string {
 	return fmt.Sprintf("<%s>\n  <%s>%s, at %d</%s>\n  %s\n</%s>", key, "x"+key, word, n, "x"+key, c.name, key)
 }
 
-// TestDocumentsAreNoWrappers reads documents of many kinds: none of them runs, and all stay as they are.
+// TestDocumentsAreNoWrappers reads documents of many kinds: none of them runs, and all stay as they
+// are.
 func TestDocumentsAreNoWrappers(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, seed := range []uint64{2, 20261124} {

@@ -12,10 +12,11 @@ import (
 	"toolnorm/chat"
 )
 
-// Append writes calls as the family's models write them: behind text when dst is not empty, with the family's white space
-// between them. Arguments that are no JSON object are repaired first, and ids that the family does not write are numbered
-// from 0 (see Number); it never fails.
-// Text in front keeps its own white space; the glue between two calls is the family's, so history reads as the model wrote it.
+// Append writes calls as the family's models write them: behind text when dst is not empty, with
+// the family's white space between them. Arguments that are no JSON object are repaired first, and
+// ids that the family does not write are numbered from 0 (see Number); it never fails. Text in
+// front keeps its own white space; the glue between two calls is the family's, so history reads as
+// the model wrote it.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	calls = f.Number(0, calls)
 	for i := range calls {
@@ -24,8 +25,8 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	return print.Calls(dst, f.Family, calls)
 }
 
-// objectText is a call's arguments as one JSON object.
-// Histories come from clients, which keep what models once wrote: damaged arguments must not make a request fail.
+// objectText is a call's arguments as one JSON object. Histories come from clients, which keep what
+// models once wrote: damaged arguments must not make a request fail.
 func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
@@ -36,23 +37,25 @@ func objectText(args json.RawMessage) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
-// family could have written stays; in most families that is any.
-// Kimi K2 counts calls through the conversation (functions.f:3), Cohere through its objects, Mistral wants nine signs: a template
-// that meets other ids may fail.
+// Number gives calls the ids that the family writes, first being how many calls the conversation
+// had before. An id that the family could have written stays; in most families that is any. Kimi K2
+// counts calls through the conversation (functions.f:3), Cohere through its objects, Mistral wants
+// nine signs: a template that meets other ids may fail.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
 
-// AppendResults writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
-// the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
-// calls and texts have the same length; each call names the tool and the id that the family's results repeat.
+// AppendResults writes what tools answered as the family's templates do, without the marks of the
+// turn around: texts[i] is the answer to calls[i], whose ids are those that Number gives. Without a
+// result line in the declaration it writes nothing. calls and texts have the same length; each call
+// names the tool and the id that the family's results repeat.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
 	return print.Results(dst, f.Family, calls, texts)
 }
 
-// Prompt is the text that teaches a model the tools and this form of calling them, in that wording, or in the family's own
-// when it is zero. It is empty without tools. The same tools and wording give the same bytes.
+// Prompt is the text that teaches a model the tools and this form of calling them, in that wording,
+// or in the family's own when it is zero. It is empty without tools. The same tools and wording
+// give the same bytes.
 func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	if len(tools) == 0 {
 		return ""
@@ -63,9 +66,10 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	return print.Prompt(f.Asked(w).Family, tools, w)
 }
 
-// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python, unless the family's own
-// declaration has a wording. What it asks for is also how earlier calls should be written out.
-// A prompt that shows signatures and asks for JSON would teach two forms at once.
+// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python,
+// unless the family's own declaration has a wording. What it asks for is also how earlier calls
+// should be written out. A prompt that shows signatures and asks for JSON would teach two forms at
+// once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
@@ -75,10 +79,11 @@ func (f *Format) Asked(w Wording) *Format {
 	return f
 }
 
-// Lead is what to write behind a rendered prompt so that a call can follow as one JSON object {"name": …, "arguments": …},
-// whatever the family's own form: open reasoning is closed, what the model has said since the prompt is repeated (but for
-// families of messages, each of which stands alone), and the family's own mark begins the call. Name is the tool's, empty
-// when there are several.
+// Lead is what to write behind a rendered prompt so that a call can follow as one JSON object
+// {"name": …, "arguments": …}, whatever the family's own form: open reasoning is closed, what the
+// model has said since the prompt is repeated (but for families of messages, each of which stands
+// alone), and the family's own mark begins the call. Name is the tool's, empty when there are
+// several.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
@@ -93,9 +98,9 @@ func (f *Format) Lead(prompt, said, name string) string {
 // carried are the arguments of the call that Carries tries a name with.
 const carried = `{"text":"a b"}`
 
-// Carries says whether a call of a tool with that name, written as the family writes calls, is read as that call, with no
-// other text. It takes some ten microseconds.
-// Names that clients send may hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another name
+// Carries says whether a call of a tool with that name, written as the family writes calls, is read
+// as that call, with no other text. It takes some ten microseconds. Names that clients send may
+// hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another name
 // for the model.
 func (f *Format) Carries(name string) bool {
 	if len(name) > toolset.MaxName {
@@ -119,15 +124,17 @@ func (f *Format) Carries(name string) bool {
 	return json.Compact(&args, read.Calls[0].Args) == nil && args.String() == carried
 }
 
-// Grammar holds a model to calls of the offered tools while it writes, at servers that take a grammar.
+// Grammar holds a model to calls of the offered tools while it writes, at servers that take a
+// grammar.
 type Grammar = grammar.Grammar
 
 // Trigger is where text ends and the grammar begins.
 type Trigger = grammar.Trigger
 
-// Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small objects come in any
-// order, those of large ones in the schema's. What a schema demands and a grammar cannot say is left open and reported.
-// single is for clients that want one call, never several.
+// Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small
+// objects come in any order, those of large ones in the schema's. What a schema demands and a
+// grammar cannot say is left open and reported. single is for clients that want one call, never
+// several.
 func (f *Format) Grammar(tools []chat.Tool, single bool) Grammar {
 	return grammar.Of(f.Family, tools, single)
 }

@@ -1,7 +1,9 @@
-// Package admin serves the administrator: the API below /admin/api/, and the page at /admin that asks it.
+// Package admin serves the administrator: the API below /admin/api/, and the page at /admin that
+// asks it.
 //
-// Everything below /admin/api/ goes through one Server, which reads and writes JSON and answers errors in OpenAI's form.
-// It answers whoever asks: auth.Guard belongs in front. openapi.yaml describes each route; a test holds that the two lists are equal.
+// Everything below /admin/api/ goes through one Server, which reads and writes JSON and answers
+// errors in OpenAI's form. It answers whoever asks: auth.Guard belongs in front. openapi.yaml
+// describes each route; a test holds that the two lists are equal.
 //
 //	admin.go      the server, and how a route is answered
 //	json.go       bodies and answers
@@ -44,8 +46,8 @@ import (
 // Paths is where everything of the package lies.
 const Paths = "/admin"
 
-// API is what only an administrator may ask. The rest below Paths is the page, which holds no data: a browser can send no
-// key with a navigation, so the page has to come without one.
+// API is what only an administrator may ask. The rest below Paths is the page, which holds no data:
+// a browser can send no key with a navigation, so the page has to come without one.
 const API = Paths + "/api/"
 
 // Config says what is administered.
@@ -77,13 +79,15 @@ type Server struct {
 	routes  []string         // the patterns of Handle
 }
 
-// current is what follows the settings: which models there are, and by which formats a text is read.
+// current is what follows the settings: which models there are, and by which formats a text is
+// read.
 type current struct {
 	models  Models
 	formats *adapters.Set
 }
 
-// Use makes the models and formats those of new settings. Requests that are being answered may see either.
+// Use makes the models and formats those of new settings. Requests that are being answered may see
+// either.
 func (s *Server) Use(m Models, f *adapters.Set) {
 	if f == nil {
 		f = adapters.Builtin()
@@ -91,7 +95,8 @@ func (s *Server) Use(m Models, f *adapters.Set) {
 	s.current.Store(&current{m, f})
 }
 
-// New makes the server with its own routes. Other packages add theirs by Handle before the first request.
+// New makes the server with its own routes. Other packages add theirs by Handle before the first
+// request.
 func New(c Config) *Server {
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
 	s.packed = mustPack(http.HandlerFunc(s.serve))
@@ -115,8 +120,8 @@ func New(c Config) *Server {
 	return s
 }
 
-// Handle adds a route of the API: a pattern as of http.ServeMux, with its method and a path below /admin/api/. What h
-// returns as an error is the answer, so h must not have written anything then.
+// Handle adds a route of the API: a pattern as of http.ServeMux, with its method and a path below
+// /admin/api/. What h returns as an error is the answer, so h must not have written anything then.
 func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Request) error) {
 	s.routes = append(s.routes, pattern)
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, h) })
@@ -181,7 +186,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.Resp
 	fault.Write(w, f)
 }
 
-// nothingHere tells a wrong path from a wrong method, as the mux would without an API's form of errors.
+// nothingHere tells a wrong path from a wrong method, as the mux would without an API's form of
+// errors.
 func (s *Server) nothingHere(r *http.Request) error {
 	var methods []string
 	for _, pattern := range s.routes {

@@ -17,7 +17,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// TestTheDocumentAndTheServerHaveTheSameRoutes holds that nothing is served that is not described, and the other way.
+// TestTheDocumentAndTheServerHaveTheSameRoutes holds that nothing is served that is not described,
+// and the other way.
 func TestTheDocumentAndTheServerHaveTheSameRoutes(t *testing.T) {
 	var doc struct {
 		Paths map[string]map[string]any
@@ -77,7 +78,8 @@ func TestReferencesOfTheDocumentExist(t *testing.T) {
 	}
 }
 
-// ask sends one request to a server as somebody. Headers are in pairs; "From" is the address of the caller.
+// ask sends one request to a server as somebody. Headers are in pairs; "From" is the address of the
+// caller.
 func ask(s http.Handler, who *auth.Principal, method, path, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, "http://127.0.0.1:11435"+path, strings.NewReader(body))
 	r.RemoteAddr = "127.0.0.1:5000"

@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as text. It tells step what it
-// does next.
+// Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as
+// text. It tells step what it does next.
 type Examiner func(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error)
 
 // doctor answers with reports.
@@ -19,8 +19,8 @@ type doctor struct {
 	busy    sync.Mutex
 }
 
-// run examines, and answers with a stream of events: what is being done, then the report. Two examinations at once would
-// measure each other.
+// run examines, and answers with a stream of events: what is being done, then the report. Two
+// examinations at once would measure each other.
 func (d *doctor) run(w http.ResponseWriter, r *http.Request) error {
 	if d.examine == nil {
 		return errNoModels

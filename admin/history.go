@@ -54,7 +54,8 @@ func (l *live) find(ctx context.Context, id string) (*trace.Exchange, error) {
 	return l.history.Find(ctx, id)
 }
 
-// turns returns the exchanges of a conversation that are kept. Those of the last moment may be in memory alone.
+// turns returns the exchanges of a conversation that are kept. Those of the last moment may be in
+// memory alone.
 func (l *live) turns(ctx context.Context, conversation string) ([]trace.Exchange, error) {
 	now := l.trace.Conversation(conversation)
 	if l.history == nil || conversation == "" {

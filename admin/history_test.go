@@ -11,8 +11,9 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// TestEarlierRequestsAreFoundAfterARestart has two requests answered, of which one fails, and the server started again.
-// Texts of the failed one alone are kept, and those of none can be looked at while they come.
+// TestEarlierRequestsAreFoundAfterARestart has two requests answered, of which one fails, and the
+// server started again. Texts of the failed one alone are kept, and those of none can be looked at
+// while they come.
 func TestEarlierRequestsAreFoundAfterARestart(t *testing.T) {
 	where := t.TempDir() + "/history.db"
 	start := func() (*Server, *trace.Log, func()) {

@@ -26,7 +26,8 @@ type knowledge struct {
 	publish func(kind string)
 }
 
-// routes adds those of the knowledge bases to a server. Searching is the tool's own business: registry/call runs it.
+// routes adds those of the knowledge bases to a server. Searching is the tool's own business:
+// registry/call runs it.
 func (k *knowledge) routes(to *Server) {
 	to.Handle("GET "+API+"knowledge-bases", k.withStore(k.listBases))
 	to.Handle("POST "+API+"knowledge-bases", k.withStore(k.createBase))
@@ -36,8 +37,9 @@ func (k *knowledge) routes(to *Server) {
 	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", k.withStore(k.deleteDocument))
 }
 
-// withStore answers where no store is open, and turns the store's errors into those of the API.
-// The routes are there all the same, so that a page finds out why, and the description is of every server.
+// withStore answers where no store is open, and turns the store's errors into those of the API. The
+// routes are there all the same, so that a page finds out why, and the description is of every
+// server.
 func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch {
@@ -50,7 +52,8 @@ func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) err
 	}
 }
 
-// knowledgeFault is an error of the store as the API says it. The words are those of the tools, so that they can be looked for.
+// knowledgeFault is an error of the store as the API says it. The words are those of the tools, so
+// that they can be looked for.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -82,8 +85,8 @@ type wholeBase struct {
 	LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 }
 
-// shown counts what is in a knowledge base, as far as who asks may see it.
-// The sizes are counted, and not kept: a count that is kept can be wrong, and this one takes a millisecond.
+// shown counts what is in a knowledge base, as far as who asks may see it. The sizes are counted,
+// and not kept: a count that is kept can be wrong, and this one takes a millisecond.
 func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
@@ -113,7 +116,8 @@ func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 	}{all, k.kb.Store.LeftOut("")})
 }
 
-// createBase makes a knowledge base. The id may be given, so that a client's configuration can be written before the base is there.
+// createBase makes a knowledge base. The id may be given, so that a client's configuration can be
+// written before the base is there.
 func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		ID          string `json:"id"`
@@ -148,8 +152,8 @@ func (k *knowledge) changedBase(r *http.Request, what, id string) {
 	k.publish("knowledge")
 }
 
-// showBase shows a knowledge base with what is in it.
-// All at once: a page that asked for collections and documents one after the other could show two states of one base.
+// showBase shows a knowledge base with what is in it. All at once: a page that asked for
+// collections and documents one after the other could show two states of one base.
 func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -171,8 +175,8 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// base is the knowledge base that a request names.
-// An administrator sees every base, so this is the check that it exists; the right is asked for all the same, in one place.
+// base is the knowledge base that a request names. An administrator sees every base, so this is the
+// check that it exists; the right is asked for all the same, in one place.
 func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
@@ -192,7 +196,8 @@ func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteDocument takes a document out. One that is not there is an answer of its own, as another page may have taken it out.
+// deleteDocument takes a document out. One that is not there is an answer of its own, as another
+// page may have taken it out.
 func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -228,8 +233,8 @@ type upload struct {
 // mostUpload bounds the body of an import: the largest file in base64, and the members around it.
 const mostUpload = chunk.LargestFile/3*4 + 1<<16
 
-// importFile imports one file. Pages send a folder file by file, so that they know how far they are; within a large one the stream
-// tells them.
+// importFile imports one file. Pages send a folder file by file, so that they know how far they
+// are; within a large one the stream tells them.
 func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -266,7 +271,8 @@ func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // event sends one event. A page that is gone shows by the request's context, which ends the import.
-// What cannot be written as JSON does not occur; its error is sent, so that a page does not wait for ever.
+// What cannot be written as JSON does not occur; its error is sent, so that a page does not wait
+// for ever.
 func event(out *sse.Writer, kind string, v any) {
 	text, err := chat.JSON(v)
 	if err != nil {

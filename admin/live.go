@@ -72,9 +72,10 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges lists what is kept, without what was said, and the requests that run. With ?after=SEEN it is what has come since a list
-// with that count, and without the meanings of codes, which do not change. Where nothing is kept the list is empty and keeps 0, which
-// the page explains.
+// listExchanges lists what is kept, without what was said, and the requests that run. With
+// ?after=SEEN it is what has come since a list with that count, and without the meanings of codes,
+// which do not change. Where nothing is kept the list is empty and keeps 0, which the page
+// explains.
 func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}, Running: []trace.Row{}}
 	after, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("after"), "0"))
@@ -101,10 +102,12 @@ func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error 
 	}
 }
 
-// mostMinutes bounds for how long texts are kept by a switch in the page: who forgets it should not keep what others say.
+// mostMinutes bounds for how long texts are kept by a switch in the page: who forgets it should not
+// keep what others say.
 const mostMinutes = 120
 
-// texts has what is said kept for some minutes, of requests that come from now on; 0 ends it. The log says who switched it.
+// texts has what is said kept for some minutes, of requests that come from now on; 0 ends it. The
+// log says who switched it.
 func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var ask struct {
@@ -125,8 +128,8 @@ func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *h
 	}
 }
 
-// oneExchange shows one with everything that is kept, and how each generation reads. The reasons are made when somebody
-// looks, not while clients wait.
+// oneExchange shows one with everything that is kept, and how each generation reads. The reasons
+// are made when somebody looks, not while clients wait.
 func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	e, err := l.find(r.Context(), r.PathValue("id"))
 	switch {
@@ -142,8 +145,9 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, exchange{e, turns, l.readings(e), l.meanings()})
 }
 
-// readings returns the readings of an exchange's generations; nil for one without text, or whose format is not known any more.
-// A text that was not kept whole is not read: its cut end would look like the model's own.
+// readings returns the readings of an exchange's generations; nil for one without text, or whose
+// format is not known any more. A text that was not kept whole is not read: its cut end would look
+// like the model's own.
 func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
 		return []*replay.Reading{}
@@ -173,8 +177,9 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	return all
 }
 
-// toolsOf returns the tools that were offered. A schema that was not kept is missing, and any object fits then.
-// The names are kept before the schemas, so that a call of a tool with a huge schema is still known as one.
+// toolsOf returns the tools that were offered. A schema that was not kept is missing, and any
+// object fits then. The names are kept before the schemas, so that a call of a tool with a huge
+// schema is still known as one.
 func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
 	for i, name := range b.Tools {
@@ -183,7 +188,8 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	return all
 }
 
-// saidIn returns the messages that were kept: they tell a call that is meant from one that is shown.
+// saidIn returns the messages that were kept: they tell a call that is meant from one that is
+// shown.
 func saidIn(b *trace.Bodies) []chat.Message {
 	all := make([]chat.Message, len(b.Messages))
 	for i, m := range b.Messages {
@@ -195,7 +201,8 @@ func saidIn(b *trace.Bodies) []chat.Message {
 	return all
 }
 
-// tailOf returns the end of a prompt, which tells the decoder whether the reply begins inside reasoning. 64 bytes do.
+// tailOf returns the end of a prompt, which tells the decoder whether the reply begins inside
+// reasoning. 64 bytes do.
 func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
 
 // maxReplay is how long a text may be that is read again, in bytes. What a trace keeps is shorter.

@@ -25,7 +25,8 @@ func asked(t *testing.T, s *Server, method, path, body string) (status int, answ
 	return w.Code, w.Body.String()
 }
 
-// exchanged is a log with one exchange: a call that is out of its bounds, with a prompt and a schema.
+// exchanged is a log with one exchange: a call that is out of its bounds, with a prompt and a
+// schema.
 func exchanged(bodies bool) *trace.Log {
 	log := trace.New(5, bodies)
 	e := log.Begin("chatcmpl-1", "chat", "/v1/chat/completions", time.Now())

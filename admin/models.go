@@ -51,9 +51,9 @@ type listedModel struct {
 	Used     string `json:"used,omitempty"` // the format and the strategy that answered last
 }
 
-// listModels lists every model that can be asked.
-// Only names and settings decide what is said of each, so that seventy models cost one question to each server; what a
-// server must be asked for is left to examine.
+// listModels lists every model that can be asked. Only names and settings decide what is said of
+// each, so that seventy models cost one question to each server; what a server must be asked for is
+// left to examine.
 func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -94,9 +94,9 @@ type findings struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// examine finds out about one model what its first request with tools would.
-// A server that has not loaded the model loads it now, which takes seconds; the answer comes when it is there, and the page
-// that goes away ends it.
+// examine finds out about one model what its first request with tools would. A server that has not
+// loaded the model loads it now, which takes seconds; the answer comes when it is there, and the
+// page that goes away ends it.
 func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -125,8 +125,8 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// described reads the context and the capabilities out of a description; what is not there stays zero. The context
-// stands under the name of the architecture: "qwen3.context_length".
+// described reads the context and the capabilities out of a description; what is not there stays
+// zero. The context stands under the name of the architecture: "qwen3.context_length".
 func described(show json.RawMessage) (context int, capabilities []string) {
 	var v struct {
 		Info         map[string]any `json:"model_info"`

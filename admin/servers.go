@@ -25,7 +25,8 @@ type others struct {
 	publish  func(kind string)
 }
 
-// routes adds those of the page MCP servers to a server, and those by which the playground lists and runs tools.
+// routes adds those of the page MCP servers to a server, and those by which the playground lists
+// and runs tools.
 func (o *others) routes(to *Server) {
 	to.Handle("GET "+API+"servers", o.listServers)
 	to.Handle("POST "+API+"servers", o.addServer)
@@ -38,8 +39,9 @@ func (o *others) routes(to *Server) {
 // errNoServers answers where another toolnorm has started this one as its server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
-// listServers lists the servers with their states. Addresses are shown without what could be a secret in them.
-// One that is down keeps its place, with the reason: who looks here mostly looks for that.
+// listServers lists the servers with their states. Addresses are shown without what could be a
+// secret in them. One that is down keeps its place, with the reason: who looks here mostly looks
+// for that.
 func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	all := []remote.State{}
 	if o.servers != nil {
@@ -48,8 +50,9 @@ func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, map[string][]remote.State{"servers": all})
 }
 
-// addServer adds a server by its address. Commands are for the file: who may ask here may not start programs.
-// Where the address may lead (link-local never, private by the setting mcp-private) is remote's to decide, as for /mcp/add.
+// addServer adds a server by its address. Commands are for the file: who may ask here may not start
+// programs. Where the address may lead (link-local never, private by the setting mcp-private) is
+// remote's to decide, as for /mcp/add.
 func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	var ask remote.Asked
 	if err := read(r, &ask); err != nil {
@@ -110,8 +113,8 @@ type offered struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// listRegistry lists every tool that is offered here: those of the program, custom ones, and those of other servers.
-// Schemas go along, since the playground offers them to a model as they are.
+// listRegistry lists every tool that is offered here: those of the program, custom ones, and those
+// of other servers. Schemas go along, since the playground offers them to a model as they are.
 func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	all := []offered{}
 	if o.registry != nil {
@@ -132,9 +135,9 @@ type toolResult struct {
 	IsError bool   `json:"isError"`
 }
 
-// callTool runs a tool as the faces do, with arguments as a model wrote them. What goes wrong in the tool is a result.
-// It is how the playground answers a model's calls, and how the page of a knowledge base searches: what is tried there is
-// what a client gets.
+// callTool runs a tool as the faces do, with arguments as a model wrote them. What goes wrong in
+// the tool is a result. It is how the playground answers a model's calls, and how the page of a
+// knowledge base searches: what is tried there is what a client gets.
 func (o *others) callTool(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"`

@@ -222,8 +222,8 @@ func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error
 	return write(w, http.StatusOK, map[string]any{"versions": all})
 }
 
-// listAudit answers with who changed which tool, newest first. A page of lines is as long as the store reads at once; the next one
-// begins before the id of its last line.
+// listAudit answers with who changed which tool, newest first. A page of lines is as long as the
+// store reads at once; the next one begins before the id of its last line.
 func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {

@@ -129,7 +129,8 @@ func TestDraftsAreTriedWithoutBeingSaved(t *testing.T) {
 	}
 }
 
-// TestForeignPagesCannotTouchTools tries on each route what a page elsewhere can make a browser send.
+// TestForeignPagesCannotTouchTools tries on each route what a page elsewhere can make a browser
+// send.
 func TestForeignPagesCannotTouchTools(t *testing.T) {
 	s := withTools(t)
 	if w := do(s, "POST", "tools", product("a * b", "")); w.Code != 201 {

@@ -117,8 +117,8 @@ type jsonField struct {
 	of       reflect.Type
 }
 
-// fieldsOf lists the fields of a struct, those of embedded ones in their place. Of two with one name
-// the outer one counts.
+// fieldsOf lists the fields of a struct, those of embedded ones in their place. Of two with one
+// name the outer one counts.
 func fieldsOf(t reflect.Type) (all []jsonField) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -169,8 +169,8 @@ func typescript(t reflect.Type) string {
 	return "number"
 }
 
-// TestTheTypesOfThePageAreTheServers writes the page's types from the structs, so that a field which
-// is renamed here is an error of the page's compiler. -update writes the file.
+// TestTheTypesOfThePageAreTheServers writes the page's types from the structs, so that a field
+// which is renamed here is an error of the page's compiler. -update writes the file.
 func TestTheTypesOfThePageAreTheServers(t *testing.T) {
 	var out strings.Builder
 	out.WriteString("// The shapes of what the server answers. Written by: go test ./admin -run TypesOfThePage -update\n")
@@ -198,8 +198,8 @@ func TestTheTypesOfThePageAreTheServers(t *testing.T) {
 	}
 }
 
-// TestTheDocumentHasTheFieldsOfTheServer compares the fields of openapi.yaml's schemas with those of
-// the structs.
+// TestTheDocumentHasTheFieldsOfTheServer compares the fields of openapi.yaml's schemas with those
+// of the structs.
 func TestTheDocumentHasTheFieldsOfTheServer(t *testing.T) {
 	var doc struct {
 		Components struct {

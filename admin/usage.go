@@ -19,7 +19,8 @@ type used struct {
 // usages answers who asked how much.
 type usages struct{ usage *usage.Usage }
 
-// list answers with the rows of the last days, as JSON or, with as=csv, as a table for other programs.
+// list answers with the rows of the last days, as JSON or, with as=csv, as a table for other
+// programs.
 func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 	days, err := strconv.Atoi(cmp.Or(r.FormValue("days"), "30"))
 	if err != nil || days < 1 || days > 3650 {

@@ -14,13 +14,13 @@ import (
 	"toolnorm/tools"
 )
 
-// act runs the calls of a reply in their order, and puts them and what came of them behind the conversation. What goes
-// there is what ran, in the contract's own form, and not what the model wrote: a result that a model makes up behind
-// its call would else be read as one, and sloppy forms breed sloppier ones. What the model said behind its last call is
-// lost to it.
+// act runs the calls of a reply in their order, and puts them and what came of them behind the
+// conversation. What goes there is what ran, in the contract's own form, and not what the model
+// wrote: a result that a model makes up behind its call would else be read as one, and sloppy forms
+// breed sloppier ones. What the model said behind its last call is lost to it.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
-	// What the model said in front of its calls stays, and its thoughts too: templates print them between the steps of
-	// one task.
+	// What the model said in front of its calls stays, and its thoughts too: templates print them
+	// between the steps of one task.
 	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.front.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
 		said.Content = "" // it is the call that was found in it
@@ -30,7 +30,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	fresh := 0 // calls that had not been made
 	for i, c := range calls {
 		c = r.bound(c)
-		// One more call is answered with an error, so that the model knows that the rest did not run.
+		// One more call is answered with an error, so that the model knows that the rest did not
+		// run.
 		if i == mostCalls {
 			results = append(results, result(c, fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)))
 			said.Calls = append(said.Calls, c)
@@ -55,7 +56,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		}
 		said.Calls = append(said.Calls, c)
 		results = append(results, result(c, text+r.pointed(text)))
-		// Nothing is kept of the step: no other follows that could read it, and the outcome lists the calls that ran.
+		// Nothing is kept of the step: no other follows that could read it, and the outcome lists
+		// the calls that ran.
 		if context.Cause(ctx) != nil {
 			return ended(ctx)
 		}
@@ -64,8 +66,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 			break
 		}
 	}
-	// A model that only repeats itself has all that it will get. The repetition does not go into the conversation: models
-	// that see the same call twice make it again.
+	// A model that only repeats itself has all that it will get. The repetition does not go into
+	// the conversation: models that see the same call twice make it again.
 	if fresh == 0 {
 		return RepeatedCall
 	}
@@ -84,9 +86,9 @@ type fact struct {
 	structured json.RawMessage // of the result
 }
 
-// remembered gives what a call has answered that was made before in this run, "" for one that was not. A model that reports
-// what it did writes its calls once more, and a mail must not be sent twice. What only reads is read again when something has
-// run since that may have changed it.
+// remembered gives what a call has answered that was made before in this run, "" for one that was
+// not. A model that reports what it did writes its calls once more, and a mail must not be sent
+// twice. What only reads is read again when something has run since that may have changed it.
 func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	changed := false
 	for _, f := range slices.Backward(r.facts) {
@@ -101,8 +103,8 @@ func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	return "", false
 }
 
-// ended is the reason of a run whose context has ended: its time, or the client. Both have names of their own, since
-// only the first is something that a setting can change.
+// ended is the reason of a run whose context has ended: its time, or the client. Both have names of
+// their own, since only the first is something that a setting can change.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime
@@ -115,8 +117,9 @@ func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and gives what the model reads of it; ends says that the tool ends the step. A tool that fails
-// is something to read, not an end: a model can correct its arguments when it is told what is wrong with them.
+// perform runs one call, and gives what the model reads of it; ends says that the tool ends the
+// step. A tool that fails is something to read, not an end: a model can correct its arguments when
+// it is told what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()
@@ -136,8 +139,9 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation is a result as the model reads it. It is what somebody else has written: nothing of it is obeyed here. It
-// is cut at Config.Observation bytes and says so, as a web page in a result would fill the context of a small model.
+// observation is a result as the model reads it. It is what somebody else has written: nothing of
+// it is obeyed here. It is cut at Config.Observation bytes and says so, as a web page in a result
+// would fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -151,8 +155,8 @@ func (r *run) observation(res tools.Result) string {
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// escalates says that a result has "escalate": true, by which a tool says that its step is done, in its structure or as
-// the text of its result. A failed call cannot, since nothing was done.
+// escalates says that a result has "escalate": true, by which a tool says that its step is done, in
+// its structure or as the text of its result. A failed call cannot, since nothing was done.
 func escalates(res tools.Result) bool {
 	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
@@ -163,8 +167,8 @@ func escalates(res tools.Result) bool {
 	return json.Unmarshal(text, &v) == nil && v.Escalate
 }
 
-// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model wrote them, and the
-// registry says what is wrong.
+// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model
+// wrote them, and the registry says what is wrong.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Servers are the MCP servers whose tools a run may use; remote.Set is one. The agent knows nothing of how they are
-// reached.
+// Servers are the MCP servers whose tools a run may use; remote.Set is one. The agent knows nothing
+// of how they are reached.
 type Servers interface {
 	// Names are the servers that are registered.
 	Names() []string
@@ -23,8 +23,9 @@ type Servers interface {
 	Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string)
 }
 
-// Config sets up a Loop. Model and Tools are needed; the zero value of the rest will do. All bounds are on by default:
-// a model that goes round in circles would else hold its server, and whoever waits for it, for ever.
+// Config sets up a Loop. Model and Tools are needed; the zero value of the rest will do. All bounds
+// are on by default: a model that goes round in circles would else hold its server, and whoever
+// waits for it, for ever.
 type Config struct {
 	Model   chat.Model
 	Tools   *tools.Registry // runs every call; what of it belongs to no server is offered as local.NAME
@@ -43,7 +44,8 @@ type Config struct {
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 
 	May func(ctx context.Context, model string) error // refuses who may not ask a model at Path; nil: all may
-	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to guess which one it was.
+	// The bounds. Each that ends a run has a Stop or an error of its own, so that nobody has to
+	// guess which one it was.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
 	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: four fifths of Time, but at least 8 min
 	Tokens      int           // read and written in one run; 0: 200,000
@@ -66,14 +68,16 @@ func New(cfg Config) *Loop {
 	return &Loop{cfg}
 }
 
-// Bounds of a run that no setting changes. Five steps are the specification's default; a caller may ask for up to 25.
+// Bounds of a run that no setting changes. Five steps are the specification's default; a caller may
+// ask for up to 25.
 const (
 	defaultSteps = 5
 	mostSteps    = 25
 	mostCalls    = 8 // of one reply
 )
 
-// Ask is what a run is asked. It is the same for both ways in; what a chat request cannot say stays at its zero value.
+// Ask is what a run is asked. It is the same for both ways in; what a chat request cannot say stays
+// at its zero value.
 type Ask struct {
 	Request chat.Request // Tools are left out of it: a run has its own
 	Servers []string     // nil: all, and the tools of this program; none: no tools at all
@@ -85,8 +89,8 @@ type Ask struct {
 	Closing bool         // at the last step the model is asked once more, for an answer without tools
 }
 
-// Outcome is what came of a run. It is there for every end with a name, also a bad one: what ran has run, and the
-// caller must be able to see it.
+// Outcome is what came of a run. It is there for every end with a name, also a bad one: what ran
+// has run, and the caller must be able to see it.
 type Outcome struct {
 	Text     string // the last reply, without white space around it; at a limit it may be a raw call
 	Model    string // that was asked, without @agent
@@ -100,8 +104,8 @@ type Outcome struct {
 	Warnings []string      // for people: servers that were left out, a model that failed
 }
 
-// Ran is a call that was made, or refused: OK is false for a tool that is unknown, arguments that do not fit, and a
-// tool that failed, whose sentences the model has read.
+// Ran is a call that was made, or refused: OK is false for a tool that is unknown, arguments that
+// do not fit, and a tool that failed, whose sentences the model has read.
 type Ran struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -127,8 +131,9 @@ const (
 	Cancelled     Stop = "cancelled"      // whoever asked has left
 )
 
-// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a notifications/progress.
-// Which members are set goes by Kind; a queue's Millis are how long was waited so far.
+// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a
+// notifications/progress. Which members are set goes by Kind; a queue's Millis are how long was
+// waited so far.
 type Progress struct {
 	Step      int             `json:"step"`
 	Kind      string          `json:"type"` // queue, text, reasoning, call or result
@@ -140,16 +145,17 @@ type Progress struct {
 	Position  int             `json:"position,omitempty"` // in the queue; the next has 1
 }
 
-// errTime is why what a run waits for ends when its time is over. It is the cause of the context, by which a run that
-// is out of time is told from one whose client has left.
+// errTime is why what a run waits for ends when its time is over. It is the cause of the context,
+// by which a run that is out of time is told from one whose client has left.
 var errTime = fault.New(fault.Timeout, "the agent's time is over")
 
-// Run asks the model until it answers, or a bound is met. tell hears of each step, in order, from the goroutine that
-// called; nil: nobody does. An error means that there is nothing to show: the request is wrong (fault.Invalid), or the
-// model did not answer at all. A run whose model fails behind a call is an Outcome with ModelError, since the call
-// cannot be taken back.
+// Run asks the model until it answers, or a bound is met. tell hears of each step, in order, from
+// the goroutine that called; nil: nobody does. An error means that there is nothing to show: the
+// request is wrong (fault.Invalid), or the model did not answer at all. A run whose model fails
+// behind a call is an Outcome with ModelError, since the call cannot be taken back.
 func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, error) {
-	// Over everything: the queue, the model and the tools. A tool has its own limit, and the model's reply too.
+	// Over everything: the queue, the model and the tools. A tool has its own limit, and the
+	// model's reply too.
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
 	defer cancel()
 	if a.Request.Model = cmp.Or(a.Request.Model, l.cfg.DefaultModel); a.Request.Model == "" {
@@ -162,7 +168,8 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if tell == nil {
 		tell = func(Progress) {}
 	}
-	// In front of the model: a server that takes its five seconds costs them once a run, not once a step.
+	// In front of the model: a server that takes its five seconds costs them once a run, not once a
+	// step.
 	ts, warnings, err := l.collect(ctx, a.Servers)
 	if a.Base != "" && err == nil {
 		ts, err = l.knowledge(ctx)
@@ -170,7 +177,8 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if err != nil {
 		return nil, err
 	}
-	// Else the server would describe tools in its own form too, and the model would have two contracts.
+	// Else the server would describe tools in its own form too, and the model would have two
+	// contracts.
 	a.Request.Tools = nil
 	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens), tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
 	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}

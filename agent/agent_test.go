@@ -381,8 +381,8 @@ func TestTheQueueBoundsWhatRunsAndWhatWaits(t *testing.T) {
 	})
 }
 
-// TestARunThatHasBegunGoesFirst has more runs than may wait, each of two steps: those that have asked once are never turned away, and end
-// before further ones begin.
+// TestARunThatHasBegunGoesFirst has more runs than may wait, each of two steps: those that have
+// asked once are never turned away, and end before further ones begin.
 func TestARunThatHasBegunGoesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewQueue(QueueConfig{PerMinute: 6, Waiting: 3})
@@ -422,7 +422,8 @@ func TestARunThatHasBegunGoesFirst(t *testing.T) {
 	})
 }
 
-// FuzzStep feeds the loop whatever a model may write: it ends, and no tool gets what does not fit it.
+// FuzzStep feeds the loop whatever a model may write: it ends, and no tool gets what does not fit
+// it.
 func FuzzStep(f *testing.F) {
 	for _, c := range readTranscripts(f) {
 		f.Add(c.steps[0])

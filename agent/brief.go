@@ -11,24 +11,25 @@ import (
 	"toolnorm/tools"
 )
 
-// bytesPerToken is how many bytes of a description make a token, about: descriptions are English and JSON. The model's
-// own tokens are not known here, and only the order of size matters.
+// bytesPerToken is how many bytes of a description make a token, about: descriptions are English
+// and JSON. The model's own tokens are not known here, and only the order of size matters.
 const bytesPerToken = 4
 
-// described is a tool as a prompt describes it, in the members that OpenAI's requests have: models know them from
-// training.
+// described is a tool as a prompt describes it, in the members that OpenAI's requests have: models
+// know them from training.
 type described struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// describe writes the tools for a prompt: with their schemas if budget allows; else with the names and types of their
-// parameters and their descriptions' first sentences; and if that is too long as well, by a search alone. Few tools
-// that a small model can read are better than all of them: a prompt that fills the context leaves no room for the
-// question.
+// describe writes the tools for a prompt: with their schemas if budget allows; else with the names
+// and types of their parameters and their descriptions' first sentences; and if that is too long as
+// well, by a search alone. Few tools that a small model can read are better than all of them: a
+// prompt that fills the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
-	// Whole schemas are the best that a model can get: enums, formats and nested members are in them.
+	// Whole schemas are the best that a model can get: enums, formats and nested members are in
+	// them.
 	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 	if len(whole) <= budget*bytesPerToken {
 		return whole
@@ -41,8 +42,8 @@ func (ts *toolset) describe(budget int) string {
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
 
-// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The specification's prompt holds
-// this list.
+// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The
+// specification's prompt holds this list.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
 	b.WriteString("[")
@@ -66,8 +67,9 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	return b.String()
 }
 
-// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models guess the arguments; the types
-// keep them from writing objects for texts. "any" stands for several types or none.
+// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models
+// guess the arguments; the types keep them from writing objects for texts. "any" stands for several
+// types or none.
 func briefly(t tools.Tool) described {
 	params := map[string]string{}
 	root := schema.Parse(t.Schema).Written()
@@ -90,21 +92,25 @@ func briefly(t tools.Tool) described {
 	return described{t.Name, first, text}
 }
 
-// searchTool is the name of the tool by which others are found. It has no dot, so no server's tool can have it.
+// searchTool is the name of the tool by which others are found. It has no dot, so no server's tool
+// can have it.
 const searchTool = "search_tools"
 
-// searcher is that tool. Its description says the order of the two steps: search, then call what was found by its name.
+// searcher is that tool. Its description says the order of the two steps: search, then call what
+// was found by its name.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
 	Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
 }
 
-// mostFound is how many tools one search finds. They are described whole, so more would be the list that was too long.
+// mostFound is how many tools one search finds. They are described whole, so more would be the list
+// that was too long.
 const mostFound = 5
 
-// find answers a search. What is found stays offered for the rest of the run: native puts it into the requests that
-// follow. A search that finds nothing names some tools, so that the next one can use their words.
+// find answers a search. What is found stays offered for the rest of the run: native puts it into
+// the requests that follow. A search that finds nothing names some tools, so that the next one can
+// use their words.
 func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {

@@ -13,8 +13,9 @@ import (
 	"toolnorm/chat"
 )
 
-// close asks for an answer in words, from what was found out, and once more when none comes. Nobody sees what the model writes
-// before it is known to be an answer. What the tools have found is said where it has none to give.
+// close asks for an answer in words, from what was found out, and once more when none comes. Nobody
+// sees what the model writes before it is known to be an answer. What the tools have found is said
+// where it has none to give.
 func (r *run) close(ctx context.Context) error {
 	r.quiet = true
 	defer func() { r.quiet = false }()
@@ -55,8 +56,9 @@ func (r *run) say(text string) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: text})
 }
 
-// closing is the request for an answer: the caller's conversation, and in its last turn what was found out, flat and without tools. A
-// small model that sees its own calls makes another, and one that is shown a turn without content writes nothing.
+// closing is the request for an answer: the caller's conversation, and in its last turn what was
+// found out, flat and without tools. A small model that sees its own calls makes another, and one
+// that is shown a turn without content writes nothing.
 func (r *run) closing() *chat.Request {
 	request := r.ask.Request
 	request.Messages, request.Tools = slices.Clone(request.Messages), nil
@@ -89,8 +91,9 @@ func (r *run) found() string {
 	return strings.Join(lines, "\n")
 }
 
-// advises reports whether a text tells the user to call a tool, which only the model can do: it speaks of tools, of which the
-// question does not, and there are results of which it says nothing, or one that only reads is meant.
+// advises reports whether a text tells the user to call a tool, which only the model can do: it
+// speaks of tools, of which the question does not, and there are results of which it says nothing,
+// or one that only reads is meant.
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {
@@ -99,11 +102,13 @@ func (r *run) advises(text string) bool {
 	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
 }
 
-// fewWords is how many words an answer has at most that need nothing of what was found: yes, or done.
+// fewWords is how many words an answer has at most that need nothing of what was found: yes, or
+// done.
 const fewWords = 4
 
-// groundless reports whether a line, in a run whose tools have only read records, has nothing of them: no
-// value, no word and no number that the question did not have, and nothing that the question has named.
+// groundless reports whether a line, in a run whose tools have only read records, has nothing of
+// them: no value, no word and no number that the question did not have, and nothing that the
+// question has named.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {
@@ -126,8 +131,8 @@ func groundless(r *run, text string) bool {
 	})
 }
 
-// quotes reports whether a text holds a value of what the tools have answered, which the question does not have: "get_time
-// says 10:15" is an answer.
+// quotes reports whether a text holds a value of what the tools have answered, which the question
+// does not have: "get_time says 10:15" is an answer.
 func (r *run) quotes(text string) bool {
 	text = folded(text)
 	asked := folded(r.saidLast())
@@ -148,7 +153,8 @@ func owed(r *run, text string) string {
 	return cmp.Or(r.advised(text), missing(r, text))
 }
 
-// advised returns the tool that a text tells the user to call, when it is one that only reads and that has not run; else "".
+// advised returns the tool that a text tells the user to call, when it is one that only reads and
+// that has not run; else "".
 func (r *run) advised(text string) string {
 	named := r.tools.spokenOf(text)
 	if len(named) == 0 || !r.tools.reads(named[0]) || len(r.tools.spokenOf(r.saidLast())) > 0 {
@@ -162,8 +168,8 @@ func (r *run) advised(text string) string {
 	return named[0]
 }
 
-// isAnswer reports whether a text says something: more than white space, the labels of an answer, or a call, whether of an
-// offered tool or of one that the model has made up.
+// isAnswer reports whether a text says something: more than white space, the labels of an answer,
+// or a call, whether of an offered tool or of one that the model has made up.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

@@ -43,8 +43,8 @@ var consentKey = func() (key [32]byte) {
 	return key
 }()
 
-// codeOf is the code of a call. Nobody can make one up, so what allows a call is the user's answer to
-// a question about just that call.
+// codeOf is the code of a call. Nobody can make one up, so what allows a call is the user's answer
+// to a question about just that call.
 func codeOf(c chat.Call) string {
 	sum := hmac.New(sha256.New, consentKey[:])
 	sum.Write([]byte(c.Key()))
@@ -94,8 +94,8 @@ func (r *run) asks() {
 // questioned is a call in a question.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
-// allowed runs the call that the user's last message allows: one that the answer in front of it asked
-// about, whose code the message has. The model reads it as a call of its own.
+// allowed runs the call that the user's last message allows: one that the answer in front of it
+// asked about, whose code the message has. The model reads it as a call of its own.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

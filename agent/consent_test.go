@@ -46,8 +46,9 @@ func stolen(r *rand.Rand) string {
 	}[r.IntN(7)]
 }
 
-// TestValuesOfResultsAreAskedFor has models pass on values that a file holds: the user is asked, however
-// the file and the call write them. What the user said, or what nobody said, needs no question.
+// TestValuesOfResultsAreAskedFor has models pass on values that a file holds: the user is asked,
+// however the file and the call write them. What the user said, or what nobody said, needs no
+// question.
 func TestValuesOfResultsAreAskedFor(t *testing.T) {
 	r := rand.New(rand.NewPCG(sloppySeed(t), 3))
 	for range 300 {
@@ -153,7 +154,8 @@ func TestConsentOfAProgram(t *testing.T) {
 	}
 }
 
-// TestAToolThatAsks holds that a tool with Confirm is asked for, also one that only reads, where nothing else is.
+// TestAToolThatAsks holds that a tool with Confirm is asked for, also one that only reads, where
+// nothing else is.
 func TestAToolThatAsks(t *testing.T) {
 	for _, confirm := range []bool{false, true} {
 		d := reading(t, "the text")

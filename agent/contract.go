@@ -10,13 +10,15 @@ import (
 	"toolnorm/chat"
 )
 
-// prompt is the contract, in the words of the specification. A test holds it to them: users may have tuned their models to it.
+// prompt is the contract, in the words of the specification. A test holds it to them: users may
+// have tuned their models to it.
 //
 //go:embed contract.txt
 var prompt string
 
-// contract tells a model of tools by its system prompt, and reads calls out of its text. Models without tool calling, and
-// servers that take no tools, need nothing else. Gemma 3 is the model that it was made for.
+// contract tells a model of tools by its system prompt, and reads calls out of its text. Models
+// without tool calling, and servers that take no tools, need nothing else. Gemma 3 is the model
+// that it was made for.
 type contract struct {
 	tools  *toolset
 	format *adapters.Format
@@ -24,12 +26,13 @@ type contract struct {
 	said   []chat.Message // in front of the reply
 }
 
-// newContract makes the contract of a toolset. Its calls are read as the format "agent" says, whatever the model's
-// family is: the contract stands in the prompt, so that is what the model writes.
+// newContract makes the contract of a toolset. Its calls are read as the format "agent" says,
+// whatever the model's family is: the contract stands in the prompt, so that is what the model
+// writes.
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
-// described makes the system prompt; budget is in tokens. Without tools there is none, and the caller's messages go as
-// they are.
+// described makes the system prompt; budget is in tokens. Without tools there is none, and the
+// caller's messages go as they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -37,12 +40,12 @@ func (c *contract) described(budget int) *contract {
 	return c
 }
 
-// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A model that writes it
-// has begun to make results up, so it is a stop sequence of each request.
+// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A
+// model that writes it has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
-// ask puts the contract behind the caller's own system prompt, and makes calls and results texts. The beginning never
-// changes in a run, so that the server's memory of it serves every step.
+// ask puts the contract behind the caller's own system prompt, and makes calls and results texts.
+// The beginning never changes in a run, so that the server's memory of it serves every step.
 func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, c.said = c.written(turns), turns
 	// Without tools this is a plain request: nothing is added to it.
@@ -60,8 +63,8 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// written are turns whose calls and results are texts. Results that follow each other are one turn, since many
-// templates take none but users and assistants by turns, Gemma's among them.
+// written are turns whose calls and results are texts. Results that follow each other are one turn,
+// since many templates take none but users and assistants by turns, Gemma's among them.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
 	for _, m := range turns {
@@ -82,8 +85,9 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for its normal evidence,
-// not the eager one: an example in an answer must not run, as a call that nobody meant is the worst failure.
+// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for
+// its normal evidence, not the eager one: an example in an answer must not run, as a call that
+// nobody meant is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -100,8 +104,8 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// look finds calls that the decoder takes for text: in words, and of tools that there are not, since a model that has misread a
-// name should hear so.
+// look finds calls that the decoder takes for text: in words, and of tools that there are not,
+// since a model that has misread a name should hear so.
 func (c *contract) look(text, end string) []chat.Call {
 	reader := c.tools.reader(nil)
 	reader.Messages = c.said
@@ -109,8 +113,8 @@ func (c *contract) look(text, end string) []chat.Call {
 	return calls
 }
 
-// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's stream gives them:
-// iter.Pull2 turns the one into the other.
+// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's
+// stream gives them: iter.Pull2 turns the one into the other.
 type pulled struct {
 	next func() (chat.Event, error, bool)
 	stop func()

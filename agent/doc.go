@@ -1,10 +1,11 @@
-// Package agent runs the loop in which a model asks for tools, the tools are run, and the model reads what came of it,
-// until it answers: ask, act, observe.
+// Package agent runs the loop in which a model asks for tools, the tools are run, and the model
+// reads what came of it, until it answers: ask, act, observe.
 //
-// [Loop.Run] is the loop for models that were never taught to call: the tools stand in the system prompt, with a
-// contract, and the calls in the text, which the format "agent" of package adapters reads with all its tolerance.
-// [Loop] is a [chat.Model] as well: a model whose name ends in @agent is offered the tools beside those of the client,
-// which reads the steps as thoughts. Every run ends within bounds, for a reason that has a name.
+// [Loop.Run] is the loop for models that were never taught to call: the tools stand in the system
+// prompt, with a contract, and the calls in the text, which the format "agent" of package adapters
+// reads with all its tolerance. [Loop] is a [chat.Model] as well: a model whose name ends in @agent
+// is offered the tools beside those of the client, which reads the steps as thoughts. Every run
+// ends within bounds, for a reason that has a name.
 //
 //	agent.go     Config, Loop, what is asked and what comes back; the reasons of an end
 //	run.go       the loop itself, for both

@@ -23,16 +23,19 @@ func (ts *toolset) rank(text string) []tools.Tool {
 }
 
 const (
-	// embedTime is how long a search waits for vectors. Those of the tools are made at the first one; without them it goes by words.
+	// embedTime is how long a search waits for vectors. Those of the tools are made at the first
+	// one; without them it goes by words.
 	embedTime = 10 * time.Second
 	// mostEmbedded is how many tools have vectors: about what an embedder remembers.
 	mostEmbedded = 1000
-	// fusion is how much the first places of a ranking count, beside the next ones: the usual constant of reciprocal ranks.
+	// fusion is how much the first places of a ranking count, beside the next ones: the usual
+	// constant of reciprocal ranks.
 	fusion = 60
 )
 
-// search gives the tools that a text asks for, the best first: by words, and by their meaning when there is an embedder. Each
-// ranking counts by places, since their scores have nothing in common. A failed embedder costs the search nothing else.
+// search gives the tools that a text asks for, the best first: by words, and by their meaning when
+// there is an embedder. Each ranking counts by places, since their scores have nothing in common. A
+// failed embedder costs the search nothing else.
 func (ts *toolset) search(ctx context.Context, embed Embed, text string) []tools.Tool {
 	worded := ts.rank(text)
 	if embed == nil || len(ts.list) > mostEmbedded {

@@ -12,8 +12,8 @@ import (
 	"toolnorm/tools"
 )
 
-// readTools reads the tools of testdata/find, a tool a line: server.name(parameters) description. They are those of stock servers, of which
-// one is there three times.
+// readTools reads the tools of testdata/find, a tool a line: server.name(parameters) description.
+// They are those of stock servers, of which one is there three times.
 func readTools(t testing.TB) (all []tools.Tool) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/find/tools.txt")
@@ -30,7 +30,8 @@ func readTools(t testing.TB) (all []tools.Tool) {
 	return all
 }
 
-// found counts the questions of a file whose tool is among the five that a search finds, and those whose tool is the first.
+// found counts the questions of a file whose tool is among the five that a search finds, and those
+// whose tool is the first.
 func found(t testing.TB, ts *toolset, file string) (five, first, all int) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/find/" + file)
@@ -56,9 +57,11 @@ func found(t testing.TB, ts *toolset, file string) (five, first, all int) {
 	return five, first, all
 }
 
-// TestSearchFindsTools holds how many of the questions find their tool. heldout.txt was written before, and not looked at while the weights
-// were chosen; heldout2.txt to heldout4.txt and languages.txt say what words alone do not find, and were seen when the words that people
-// have for tools were listed. heldout5.txt was written behind that list and changed nothing: it is the figure that counts.
+// TestSearchFindsTools holds how many of the questions find their tool. heldout.txt was written
+// before, and not looked at while the weights were chosen; heldout2.txt to heldout4.txt and
+// languages.txt say what words alone do not find, and were seen when the words that people have for
+// tools were listed. heldout5.txt was written behind that list and changed nothing: it is the
+// figure that counts.
 func TestSearchFindsTools(t *testing.T) {
 	ts := newToolset(readTools(t), nil)
 	for file, want := range map[string]int{"questions.txt": 25, "heldout.txt": 25, "heldout2.txt": 40, "heldout3.txt": 25, "heldout4.txt": 36, "heldout5.txt": 31, "languages.txt": 36} {

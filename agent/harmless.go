@@ -11,9 +11,10 @@ import (
 	"toolnorm/adapters"
 )
 
-// harmless breaks marks in what others have written, which may be a page that somebody made for this: a forged result of
-// another tool, or a turn of the system. A word joiner behind the first sign keeps what people read. Every place is looked at,
-// since what stands in a mark may be one itself.
+// harmless breaks marks in what others have written, which may be a page that somebody made for
+// this: a forged result of another tool, or a turn of the system. A word joiner behind the first
+// sign keeps what people read. Every place is looked at, since what stands in a mark may be one
+// itself.
 func harmless(text string) string {
 	var b strings.Builder
 	done := 0
@@ -31,8 +32,9 @@ func harmless(text string) string {
 	return b.String() + text[done:]
 }
 
-// shapes are how marks begin that are known without their family, and the headers of results: <|im_start|>, <｜User｜>, <turn|>.
-// Those of words are marks of prompts, which no declaration of replies has.
+// shapes are how marks begin that are known without their family, and the headers of results:
+// <|im_start|>, <｜User｜>, <turn|>. Those of words are marks of prompts, which no declaration of
+// replies has.
 var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|` +
 	`</?(?:start|end)_of_[a-z]|</?(?:tool|function)_[a-z]|<\]\w|</?(?:s|bos|eos|pad|unk|sop|eop|mask|system|assistant)>|` +
 	`<</?SYS>>|<(?:extra_id|unused|reserved|special)_?\d|\]~!?b|\[\s*Tool\s+Result|` +
@@ -60,7 +62,8 @@ func beginsMark(text string, i int) bool {
 	return shapes.MatchString(text[i:min(i+longestShape, len(text))])
 }
 
-// known are the marks that the formats declare, by their first two bytes; of several in a row the first.
+// known are the marks that the formats declare, by their first two bytes; of several in a row the
+// first.
 var known = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	add := func(m string) {

@@ -16,8 +16,8 @@ import (
 // promptMark finds what stands in prompts of real templates as a mark of roles, turns and results.
 var promptMark = regexp.MustCompile(`<[|｜][^<>\s]+>|<[^<>\s|｜]+[|｜]>|</?(?:start|end)_of_\w+>|\[/?[A-Z_]{4,}\]|</?(?:think|tool_\w+|assistant|user|function_results|TOOL_\w+)>`)
 
-// allMarks are the tokens of every format, and the marks of the prompts that real templates made, which the code does not
-// know.
+// allMarks are the tokens of every format, and the marks of the prompts that real templates made,
+// which the code does not know.
 func allMarks(t *testing.T) []string {
 	var all []string
 	for _, f := range adapters.All() {
@@ -106,7 +106,8 @@ func TestMarksOfToolsDoNotReachTheModel(t *testing.T) {
 	}
 }
 
-// TestAToolThatItsServerAddsDuringARunCanBeCalled has a server that offers a tool with a call of another one.
+// TestAToolThatItsServerAddsDuringARunCanBeCalled has a server that offers a tool with a call of
+// another one.
 func TestAToolThatItsServerAddsDuringARunCanBeCalled(t *testing.T) {
 	d := newDesk(t)
 	m := &scripted{texts: []string{callOfAdd, strings.Replace(callOfAdd, "calc.add", "calc.fresh", 1), strings.Replace(callOfAdd, "calc.add", "other.fresh", 1), "Done."}}

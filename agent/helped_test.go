@@ -11,7 +11,8 @@ import (
 	"toolnorm/tools"
 )
 
-// office is a desk with two tools that only read: one lists people, the other knows them by their ids.
+// office is a desk with two tools that only read: one lists people, the other knows them by their
+// ids.
 func office(t *testing.T) *desk {
 	t.Helper()
 	yes := true

@@ -21,16 +21,16 @@ const (
 	normalizeOCR    = "normalize_ocr_text"
 )
 
-// knowledgeTools are the tools that a question about a knowledge base can need, with the parameter in which each takes the
-// question itself.
+// knowledgeTools are the tools that a question about a knowledge base can need, with the parameter
+// in which each takes the question itself.
 var knowledgeTools = []struct{ name, about, question string }{
 	{searchDocuments, "specific information in the documents of the knowledge base", "query"},
 	{summarize, "an overview or statistics of the knowledge base: what it is, how many documents", ""},
 	{normalizeOCR, "turns hyphens that OCR misread in Japanese text into long-vowel marks", "text"},
 }
 
-// knowledge is the toolset of a run about a knowledge base. Other tools are left out: what they do has nothing to do with
-// the base, and the choice among three is one that small models can make.
+// knowledge is the toolset of a run about a knowledge base. Other tools are left out: what they do
+// has nothing to do with the base, and the choice among three is one that small models can make.
 func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
@@ -39,15 +39,17 @@ func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 			all = append(all, t)
 		}
 	}
-	// All three or none: they are offered together, and a choice that leads nowhere would be worse than this sentence.
+	// All three or none: they are offered together, and a choice that leads nowhere would be worse
+	// than this sentence.
 	if len(all) < len(knowledgeTools) {
 		return nil, fault.New(fault.Invalid, "knowledge_base_id: this server has no tools of knowledge bases")
 	}
 	return newToolset(all, nil), nil
 }
 
-// consult calls one of the three tools in front of the first step: the one that the caller names, else the one that the
-// model chooses, else, when it says nothing that can be read or cannot be asked at all, the one that a rule finds.
+// consult calls one of the three tools in front of the first step: the one that the caller names,
+// else the one that the model chooses, else, when it says nothing that can be read or cannot be
+// asked at all, the one that a rule finds.
 func (r *run) consult(ctx context.Context) error {
 	var call *chat.Call
 	if r.ask.Force != "" {
@@ -85,8 +87,8 @@ func knowledgeNames() (names []string) {
 	return names
 }
 
-// choiceOfKnowledge is the question by which a model chooses. It has the specification's numbered list, and no schemas: the
-// base is the caller's, and the question fills what is missing.
+// choiceOfKnowledge is the question by which a model chooses. It has the specification's numbered
+// list, and no schemas: the base is the caller's, and the question fills what is missing.
 func choiceOfKnowledge() string {
 	var b strings.Builder
 	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
@@ -100,8 +102,8 @@ func choiceOfKnowledge() string {
 	return b.String()
 }
 
-// asked returns the question: the last thing that the user said, without what the client put around it. A search for
-// Claude Code's reminders finds no document.
+// asked returns the question: the last thing that the user said, without what the client put around
+// it. A search for Claude Code's reminders finds no document.
 func (r *run) asked() string {
 	for _, m := range slices.Backward(r.ask.Request.Messages) {
 		if m.Role != chat.User {
@@ -124,12 +126,12 @@ func (r *run) consulted() string {
 	return ""
 }
 
-// settable are the arguments of the three tools that a model may choose. All others are dropped, so that no spelling of
-// knowledge_base_id is left which the tool's reader might take for it.
+// settable are the arguments of the three tools that a model may choose. All others are dropped, so
+// that no spelling of knowledge_base_id is left which the tool's reader might take for it.
 var settable = []string{"query", "text", "threshold", "max_results"}
 
-// bound is a call with the caller's knowledge base in it, never the model's, and with the question where a call says none.
-// A call of a run about no knowledge base is as it was.
+// bound is a call with the caller's knowledge base in it, never the model's, and with the question
+// where a call says none. A call of a run about no knowledge base is as it was.
 func (r *run) bound(c chat.Call) chat.Call {
 	name, own := strings.CutPrefix(c.Name, local+".")
 	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name })
@@ -150,7 +152,8 @@ func (r *run) bound(c chat.Call) chat.Call {
 			args[key] = r.asked()
 		}
 	}
-	// The tool that normalizes text reads no base, and its schema refuses members that it does not know.
+	// The tool that normalizes text reads no base, and its schema refuses members that it does not
+	// know.
 	if name != normalizeOCR {
 		args["knowledge_base_id"] = r.ask.Base
 	}
@@ -158,8 +161,8 @@ func (r *run) bound(c chat.Call) chat.Call {
 	return c
 }
 
-// Words by which the rule knows a question about the base itself: how many, an overview, statistics; and "KBについて", which
-// asks what it is, where "このKBで副業について" asks for something in it.
+// Words by which the rule knows a question about the base itself: how many, an overview,
+// statistics; and "KBについて", which asks what it is, where "このKBで副業について" asks for something in it.
 var (
 	countWords = regexp.MustCompile(`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
 	ofTheBase  = regexp.MustCompile(`(?i)(^|[^0-9a-z])KB([^0-9a-z]|$)|ナレッジベース|knowledge base|지식 ?베이스`)
@@ -167,8 +170,9 @@ var (
 	ocrMarker  = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
 )
 
-// knowledgeTool is the deterministic choice among the three tools: text of an OCR, or a hyphen behind katakana, is normalized;
-// a question about the base itself is answered by its summary; everything else is searched for.
+// knowledgeTool is the deterministic choice among the three tools: text of an OCR, or a hyphen
+// behind katakana, is normalized; a question about the base itself is answered by its summary;
+// everything else is searched for.
 func knowledgeTool(question string) string {
 	switch {
 	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):

@@ -82,8 +82,9 @@ func TestAQuestionFindsItsTool(t *testing.T) {
 	}
 }
 
-// The questions that the rule would get wrong if it looked at one word alone.
-// What Claude Code puts in front of a question is not searched for: `Which toner …?` found nothing behind 3 KB of reminders.
+// The questions that the rule would get wrong if it looked at one word alone. What Claude Code puts
+// in front of a question is not searched for: `Which toner …?` found nothing behind 3 KB of
+// reminders.
 func TestAClientsRemindersAreNoQuestion(t *testing.T) {
 	d := library(t)
 	ask := Ask{Request: question("<system-reminder>\nHooks may run.\n</system-reminder>\nWhich toner?"), Base: someBase}
@@ -118,7 +119,8 @@ func TestTheRuleOfTools(t *testing.T) {
 	}
 }
 
-// TestTheKnowledgeBaseIsTheCallers holds that no argument of a model's leads to another base, in the first step or a later one.
+// TestTheKnowledgeBaseIsTheCallers holds that no argument of a model's leads to another base, in
+// the first step or a later one.
 func TestTheKnowledgeBaseIsTheCallers(t *testing.T) {
 	const foreign = "00000000-0000-4000-8000-000000000000"
 	d := library(t)

@@ -8,9 +8,9 @@ import (
 )
 
 // missing returns the tool that an answer should have called: the question names something by an
-// identifier, or the record of a list that has one, no call has looked it up, and the answer rests on
-// nothing, or gives a number that nobody has said. Only tools that only read count, and of those what
-// speaks of identifiers of this kind, the best by the words of the question first.
+// identifier, or the record of a list that has one, no call has looked it up, and the answer rests
+// on nothing, or gives a number that nobody has said. Only tools that only read count, and of those
+// what speaks of identifiers of this kind, the best by the words of the question first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

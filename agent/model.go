@@ -11,16 +11,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that every client lets one
-// choose.
+// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that
+// every client lets one choose.
 const Suffix = "@agent"
 
 var _ chat.Model = (*Loop)(nil)
 
-// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program and of the registered
-// MCP servers, which are run here and shown as thoughts; calls of the client's own tools go to the client and end the
-// reply. Every other request goes to the model as it is, and so does one whose client has said which tools may be
-// called, wants a reply continued, or wants probabilities, which several replies put together do not have.
+// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program
+// and of the registered MCP servers, which are run here and shown as thoughts; calls of the
+// client's own tools go to the client and end the reply. Every other request goes to the model as
+// it is, and so does one whose client has said which tools may be called, wants a reply continued,
+// or wants probabilities, which several replies put together do not have.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	base, model, isBase, err := l.baseOf(ctx, r.Model)
 	name, asked := strings.CutSuffix(r.Model, Suffix)
@@ -56,7 +57,8 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 	}
 }
 
-// stream is a run whose steps are a reply. Two goroutines write it: the run, and the keep-alives while a tool runs.
+// stream is a run whose steps are a reply. Two goroutines write it: the run, and the keep-alives
+// while a tool runs.
 type stream struct {
 	yield func(chat.Event, error) bool
 	pulse *chat.Pulse // nil: nobody waits for keep-alives
@@ -70,8 +72,9 @@ type stream struct {
 	spoken int        // the last step that has said something; 0: none has
 }
 
-// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the number of steps: clients
-// take the first end for the last. A stop that is not Final is the cause in the end's Meta.
+// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the
+// number of steps: clients take the first end for the last. A stop that is not Final is the cause
+// in the end's Meta.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	// All servers: a chat request has no member in which it could name some.
 	all, warnings, err := l.collect(ctx, nil)
@@ -88,7 +91,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	// Once more, with the client's names taken, which are known only now.
 	ts := newToolset(all.list, names)
 	ts.embed = l.cfg.Embed
-	// The text is not needed here; what counts is whether the tools are too many and have to be searched.
+	// The text is not needed here; what counts is whether the tools are too many and have to be
+	// searched.
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}
 	// The client's tools are with native now, which offers them in each step beside ours.
@@ -110,7 +114,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	return s.finish(r)
 }
 
-// finish sends the sum of the steps' tokens and the end of the last one, with the reason of the run's end.
+// finish sends the sum of the steps' tokens and the end of the last one, with the reason of the
+// run's end.
 func (s *stream) finish(r *run) error {
 	end := *r.last.got.End
 	meta := chat.Meta{}
@@ -128,8 +133,8 @@ func (s *stream) finish(r *run) error {
 	return nil
 }
 
-// send hands an event on. A client that reads no more ends the run: the context is cancelled, and with it the model's
-// reply and the tool that runs.
+// send hands an event on. A client that reads no more ends the run: the context is cancelled, and
+// with it the model's reply and the tool that runs.
 func (s *stream) send(e chat.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,9 +145,9 @@ func (s *stream) send(e chat.Event) bool {
 	return !s.left
 }
 
-// pass hands on what the client should see of a step as it comes, and says whether the event begins a call of the
-// client's. Calls of ours are not passed: the client has no such tools. Those of the client's are numbered anew, over
-// all steps, since the numbers of a reply must run 0, 1, 2.
+// pass hands on what the client should see of a step as it comes, and says whether the event begins
+// a call of the client's. Calls of ours are not passed: the client has no such tools. Those of the
+// client's are numbered anew, over all steps, since the numbers of a reply must run 0, 1, 2.
 func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	switch e.Kind {
 	case chat.Text:
@@ -173,11 +178,12 @@ func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	return false
 }
 
-// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has read them whole;
-// this is for a person who watches.
+// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has
+// read them whole; this is for a person who watches.
 const longestShown = 300
 
-// tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the answer.
+// tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the
+// answer.
 func (s *stream) tell(p Progress) {
 	var text string
 	switch p.Kind {
@@ -201,8 +207,8 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
-// beats shows what there is, and keep-alives until the function that it gives is called. A tool may run for 30 s, in
-// which a client or a proxy on the way would take the stream for dead.
+// beats shows what there is, and keep-alives until the function that it gives is called. A tool may
+// run for 30 s, in which a client or a proxy on the way would take the stream for dead.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}
@@ -219,8 +225,9 @@ func (s *stream) beats() func() {
 	})
 }
 
-// beating sends keep-alives, the first after a whole beat, until the function that it gives is called or one fails. That function
-// waits for a keep-alive that is being written, so that the stream has one writer again.
+// beating sends keep-alives, the first after a whole beat, until the function that it gives is
+// called or one fails. That function waits for a keep-alive that is being written, so that the
+// stream has one writer again.
 func beating(every time.Duration, send func() error) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends with stop

@@ -8,9 +8,10 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools as a request of the chat API does, beside those of the client. How they reach the model, and how
-// its calls are held to their schemas, is the inner model's matter; models without tool calling are served as well. It
-// is for chats; contract is for callers who want the specification's prompt.
+// native offers tools as a request of the chat API does, beside those of the client. How they reach
+// the model, and how its calls are held to their schemas, is the inner model's matter; models
+// without tool calling are served as well. It is for chats; contract is for callers who want the
+// specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
@@ -20,7 +21,8 @@ type native struct {
 	advises  func(text string) bool // reports whether a text is advice to use a tool, and no answer; nil: none is
 }
 
-// ask offers the client's tools, and ours behind them; of ours those that were found, when they are too many.
+// ask offers the client's tools, and ours behind them; of ours those that were found, when they are
+// too many.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, n.said = n.renamed(turns), turns
 	ours := n.tools.list
@@ -35,7 +37,8 @@ func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// safe is a tool's name for model servers, which take no dots; a name of the client's stays as it is.
+// safe is a tool's name for model servers, which take no dots; a name of the client's stays as it
+// is.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -43,8 +46,8 @@ func (n *native) safe(name string) string {
 	return name
 }
 
-// renamed are turns with the names that the model knows. They are copies: the run's turns keep the tools' own names, by
-// which the caller and the log know them.
+// renamed are turns with the names that the model knows. They are copies: the run's turns keep the
+// tools' own names, by which the caller and the log know them.
 func (n *native) renamed(turns []chat.Message) []chat.Message {
 	out := slices.Clone(turns)
 	for i, m := range out {
@@ -84,10 +87,12 @@ func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// isClients says that a name is one of the client's tools. It has the first claim on a name that both have.
+// isClients says that a name is one of the client's tools. It has the first claim on a name that
+// both have.
 func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look finds nothing more than read has found: text that has gone to the client could not be taken back from there.
+// look finds nothing more than read has found: text that has gone to the client could not be taken
+// back from there.
 func (n *native) look(_, _ string) []chat.Call { return nil }

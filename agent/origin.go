@@ -20,8 +20,8 @@ import (
 // origin is a text that a value may come from.
 type origin struct{ from, text string }
 
-// origins returns what the user has said, and what others have: results of tools, and earlier answers,
-// which may repeat them.
+// origins returns what the user has said, and what others have: results of tools, and earlier
+// answers, which may repeat them.
 func (r *run) origins() (said string, others []origin) {
 	for _, m := range r.turns {
 		switch {
@@ -39,8 +39,8 @@ func (r *run) origins() (said string, others []origin) {
 	return said, others
 }
 
-// borrowed returns the values of a call that stand in what others have said, and not in what the user
-// has. Words of the tool's own schema are the tool's.
+// borrowed returns the values of a call that stand in what others have said, and not in what the
+// user has. Words of the tool's own schema are the tool's.
 func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 	said, others := r.origins()
 	own := folded(string(t.Schema))
@@ -61,8 +61,8 @@ func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 // wordsInRun is how many words in a row are taken for a quotation.
 const wordsInRun = 5
 
-// piecesOf returns the values of arguments, and parts of long texts that carry something: addresses,
-// paths, numbers, and runs of words. Whole values come before their parts.
+// piecesOf returns the values of arguments, and parts of long texts that carry something:
+// addresses, paths, numbers, and runs of words. Whole values come before their parts.
 func piecesOf(args json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
@@ -115,7 +115,8 @@ func partsOf(text string) (all []string) {
 func isSign(c rune) bool { return unicode.IsPunct(c) || unicode.IsSymbol(c) }
 
 // folded returns a text in small letters, with one blank for all white space and without signs that
-// nobody sees: a model copies a value with or without them. Escapes of JSON are what they stand for.
+// nobody sees: a model copies a value with or without them. Escapes of JSON are what they stand
+// for.
 func folded(text string) string {
 	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, " ", `\t`, " ", `\/`, "/").Replace(text)
 	visible := func(c rune) rune {
@@ -127,8 +128,8 @@ func folded(text string) string {
 	return strings.Join(strings.Fields(strings.Map(visible, text)), " ")
 }
 
-// holds reports whether a text has another as a whole: 500 does not stand in 1500. Of letters that is
-// asked only where words end by blanks, and so of ASCII alone.
+// holds reports whether a text has another as a whole: 500 does not stand in 1500. Of letters that
+// is asked only where words end by blanks, and so of ASCII alone.
 func holds(text, part string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], part)
@@ -157,8 +158,8 @@ var code = regexp.MustCompile(`^\pL{1,12}[-_]?\d{1,12}$`)
 // codesIn finds identifiers in a text.
 var codesIn = regexp.MustCompile(`\b[A-Za-z]{1,12}[-_]?\d{2,12}\b`)
 
-// unasked returns what a model reads behind a result when the question names more of what it has looked up:
-// asked to compare two, a small model looks up one and guesses the other.
+// unasked returns what a model reads behind a result when the question names more of what it has
+// looked up: asked to compare two, a small model looks up one and guesses the other.
 func (r *run) unasked() string {
 	calls := ""
 	for _, f := range r.facts {
@@ -183,9 +184,9 @@ func (r *run) unasked() string {
 // kindOf is the letters of an identifier.
 func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
 
-// madeUp returns what a model reads of a call that looks something up by an identifier that nobody has
-// said: small models invent one when they know a name alone. It is said once; a model that insists has
-// its call. Tools that write may need new identifiers.
+// madeUp returns what a model reads of a call that looks something up by an identifier that nobody
+// has said: small models invent one when they know a name alone. It is said once; a model that
+// insists has its call. Tools that write may need new identifiers.
 func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	if !r.tools.reads(c.Name) || r.doubted[c.Key()] || len(r.tools.list) < 2 {
 		return ""
@@ -225,9 +226,9 @@ func doubt(r *run, key string) {
 	r.doubted[key] = true
 }
 
-// pickedOut returns what a model reads, once in a run, of a call for one entry of a long list to which
-// nothing points: a model goes on with the first one when the list does not answer the question. Tools
-// that take something else may know.
+// pickedOut returns what a model reads, once in a run, of a call for one entry of a long list to
+// which nothing points: a model goes on with the first one when the list does not answer the
+// question. Tools that take something else may know.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""

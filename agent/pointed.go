@@ -17,8 +17,8 @@ const mostPointed = 3
 // pointing is in front of the records that the question names.
 const pointing = "the question names "
 
-// pointed returns what a model reads behind a long list: how long it is, and those of its records that
-// the question names. Small models miscount, and do not find the one in the list.
+// pointed returns what a model reads behind a long list: how long it is, and those of its records
+// that the question names. Small models miscount, and do not find the one in the list.
 func (r *run) pointed(text string) string {
 	var v map[string]any
 	if json.Unmarshal([]byte(text), &v) != nil {

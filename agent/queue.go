@@ -18,10 +18,10 @@ type QueueConfig struct {
 	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
 }
 
-// Queue lets requests to models through in the order in which they come, those of runs that have begun before those of new
-// ones. It may be used by many at once. Every step of every run passes it; a run that has begun has tools behind it that
-// cannot be taken back, so it is never refused, and ends before others begin. As each run has a bound of steps, new ones
-// have their turn.
+// Queue lets requests to models through in the order in which they come, those of runs that have
+// begun before those of new ones. It may be used by many at once. Every step of every run passes
+// it; a run that has begun has tools behind it that cannot be taken back, so it is never refused,
+// and ends before others begin. As each run has a bound of steps, new ones have their turn.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
@@ -36,15 +36,17 @@ type lane struct {
 	timer   *time.Timer
 }
 
-// ticket is one request that waits. Both channels are written under the queue's lock and read by Enter.
+// ticket is one request that waits. Both channels are written under the queue's lock and read by
+// Enter.
 type ticket struct {
 	begun bool          // of a run that has begun
 	turn  chan struct{} // closed when it is its turn
 	moved chan int      // its place, when that has changed
 }
 
-// window is the span in which no more than PerMinute requests begin, wherever it is laid. It slides: with fixed minutes
-// two bursts, one on each side of the border, would be twice as many within seconds.
+// window is the span in which no more than PerMinute requests begin, wherever it is laid. It
+// slides: with fixed minutes two bursts, one on each side of the border, would be twice as many
+// within seconds.
 const window = time.Minute
 
 // NewQueue makes a queue in which nothing waits. It needs no Close: its timers end by themselves.
@@ -56,10 +58,11 @@ func NewQueue(cfg QueueConfig) *Queue {
 	return &Queue{cfg: cfg, lanes: map[string]*lane{}}
 }
 
-// Enter waits until a request to the model may begin; leave is to be called when it has ended. moved hears, from this
-// goroutine, of the place in the queue when the request has to wait and each time it changes. begun is for a request of a
-// run that has begun. An error means that the queue is full (fault.Busy or fault.Limited, with the time to wait), or that
-// ctx ended first. leave may be called twice.
+// Enter waits until a request to the model may begin; leave is to be called when it has ended.
+// moved hears, from this goroutine, of the place in the queue when the request has to wait and each
+// time it changes. begun is for a request of a run that has begun. An error means that the queue is
+// full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be
+// called twice.
 func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
@@ -70,8 +73,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 		q.lanes[name] = l
 	}
 	leave = sync.OnceFunc(func() { q.left(name, l) })
-	// Only an empty line lets one through at once: else a request that comes just when a place is free would pass those
-	// before it.
+	// Only an empty line lets one through at once: else a request that comes just when a place is
+	// free would pass those before it.
 	if len(l.waiting) == 0 && q.free(l, start) == 0 {
 		q.begin(l, start)
 		q.mu.Unlock()
@@ -106,8 +109,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 	}
 }
 
-// full is the error of a queue that takes no more, with the time until one more may begin. It is Limited when the rate
-// is what holds it up, and Busy when the requests that run are.
+// full is the error of a queue that takes no more, with the time until one more may begin. It is
+// Limited when the rate is what holds it up, and Busy when the requests that run are.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
@@ -118,8 +121,9 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free returns how long it takes until another request may begin: 0 is now, and a whole window means when one has ended. The
-// window is that of the PerMinute-th beginning back: when that is a minute old, one more fits into any 60 seconds.
+// free returns how long it takes until another request may begin: 0 is now, and a whole window
+// means when one has ended. The window is that of the PerMinute-th beginning back: when that is a
+// minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -130,7 +134,8 @@ func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	return 0
 }
 
-// begin counts a request that begins. Only as many beginnings are kept as PerMinute needs: the oldest decides.
+// begin counts a request that begins. Only as many beginnings are kept as PerMinute needs: the
+// oldest decides.
 func (q *Queue) begin(l *lane, now time.Time) {
 	l.running++
 	if q.cfg.PerMinute == 0 {
@@ -142,8 +147,9 @@ func (q *Queue) begin(l *lane, now time.Time) {
 	l.begun = append(l.begun, now)
 }
 
-// advance lets through what may begin, tells the others their places, and comes back when time alone will let the next
-// one begin. q.mu is held. It is called for every change, and sets the one timer of the lane anew.
+// advance lets through what may begin, tells the others their places, and comes back when time
+// alone will let the next one begin. q.mu is held. It is called for every change, and sets the one
+// timer of the lane anew.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
 	let := 0
@@ -164,7 +170,8 @@ func (q *Queue) advance(name string, l *lane) {
 		l.timer = nil
 	}
 	switch wait := q.free(l, now); {
-	// A whole window means either that a request must end first, which needs no timer, or just that: 60 s.
+	// A whole window means either that a request must end first, which needs no timer, or just
+	// that: 60 s.
 	case len(l.waiting) > 0 && wait > 0 && wait < window || len(l.waiting) > 0 && wait == window && (q.cfg.AtOnce == 0 || l.running < q.cfg.AtOnce):
 		l.timer = time.AfterFunc(wait, func() {
 			q.mu.Lock()
@@ -177,7 +184,8 @@ func (q *Queue) advance(name string, l *lane) {
 	}
 }
 
-// stand says a place; only the last one counts. It never blocks: what nobody has read yet is replaced.
+// stand says a place; only the last one counts. It never blocks: what nobody has read yet is
+// replaced.
 func (t *ticket) stand(place int) {
 	select {
 	case <-t.moved:
@@ -194,8 +202,8 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon takes out a request that waits no more, also one that was let through at the same moment: then its place is
-// given back, which would else be lost for good.
+// abandon takes out a request that waits no more, also one that was let through at the same moment:
+// then its place is given back, which would else be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -211,8 +219,8 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.advance(name, l)
 }
 
-// forget drops a lane in which nothing has happened for a whole window: names of models are what clients say, so a client
-// could make up lanes without end.
+// forget drops a lane in which nothing has happened for a whole window: names of models are what
+// clients say, so a client could make up lanes without end.
 func (q *Queue) forget(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

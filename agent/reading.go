@@ -39,8 +39,8 @@ type watch struct {
 	held   string          // the text that has not
 	called bool            // the engine has read a call: what stands behind it is text
 
-	// advises reports whether a text speaks of tools: then the reply is no answer, and nothing of it is
-	// shown. Its first line waits until that is known. nil: any text may be shown.
+	// advises reports whether a text speaks of tools: then the reply is no answer, and nothing of
+	// it is shown. Its first line waits until that is known. nil: any text may be shown.
 	advises func(text string) bool
 	mute    bool
 

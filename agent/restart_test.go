@@ -43,8 +43,8 @@ func adder(t *testing.T, addr string) *http.Server {
 	return h
 }
 
-// TestAServerMayRestartInAConversation kills a server between two steps of a run. While it is down the other one goes on; and
-// the first call behind its restart works.
+// TestAServerMayRestartInAConversation kills a server between two steps of a run. While it is down
+// the other one goes on; and the first call behind its restart works.
 func TestAServerMayRestartInAConversation(t *testing.T) {
 	first, other := adder(t, "127.0.0.1:0"), adder(t, "127.0.0.1:0")
 	registry := tools.New(tools.Options{Fit: new(toolargs.Reader).Fit})

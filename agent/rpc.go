@@ -21,8 +21,8 @@ const Path = "/generate_with_mcp"
 // largestBody is how much a request may hold, in bytes: a long conversation without pictures.
 const largestBody = 8 << 20
 
-// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since one that is missing passes for "2.0", as the
-// specification says, and one that is empty does not.
+// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since one that is missing passes
+// for "2.0", as the specification says, and one that is empty does not.
 type rpcRequest struct {
 	Version *string         `json:"jsonrpc"`
 	Method  string          `json:"method"`
@@ -30,8 +30,9 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are those of a request, named as in the specification; force_tool, knowledge_base_id, select_tool, closing_answer
-// and options are ours. Numbers are pointers where 0 is something else than nothing said.
+// params are those of a request, named as in the specification; force_tool, knowledge_base_id,
+// select_tool, closing_answer and options are ours. Numbers are pointers where 0 is something else
+// than nothing said.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -46,14 +47,15 @@ type params struct {
 	Options     map[string]json.RawMessage `json:"options"`
 }
 
-// message is one turn of the caller's. Its content is a text or a list of parts, so it is read later.
+// message is one turn of the caller's. Its content is a text or a list of parts, so it is read
+// later.
 type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full, the time is over.
-// They are in the range that JSON-RPC leaves to servers (section 5.1).
+// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full,
+// the time is over. They are in the range that JSON-RPC leaves to servers (section 5.1).
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
@@ -75,13 +77,14 @@ type rpcError struct {
 // Error returns its sentence.
 func (e *rpcError) Error() string { return e.Message }
 
-// wrong returns an error of the request itself: status 400, whatever the code, since repeating it cannot help.
+// wrong returns an error of the request itself: status 400, whatever the code, since repeating it
+// cannot help.
 func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC returns an error of a run. A fault of kind Invalid with a cause is the model server's word on the request, and so
-// the model's error; without one it is ours, and the parameters are wrong.
+// asRPC returns an error of a run. A fault of kind Invalid with a cause is the model server's word
+// on the request, and so the model's error; without one it is ours, and the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -100,9 +103,10 @@ func asRPC(err error) *rpcError {
 	return out
 }
 
-// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its progress in front.
-// Errors in front of the request's text (method, size) are OpenAI's form, since there is no id to answer; all others
-// are JSON-RPC. It does not ask who may: auth.Guard belongs in front.
+// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its
+// progress in front. Errors in front of the request's text (method, size) are OpenAI's form, since
+// there is no id to answer; all others are JSON-RPC. It does not ask who may: auth.Guard belongs in
+// front.
 func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -152,8 +156,9 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request; its id is known as soon as it could be read, also when the rest is wrong. An array is a
-// batch, which is refused: a run takes minutes, and its answers belong to one connection each.
+// readRPC reads a request; its id is known as soon as it could be read, also when the rest is
+// wrong. An array is a batch, which is refused: a run takes minutes, and its answers belong to one
+// connection each.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -164,8 +169,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeRequest, "the body must be one JSON-RPC request")
 	}
 	switch first := append(bytes.TrimSpace(q.ID), ' ')[0]; {
-	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its sender waits for
-	// the text.
+	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its
+	// sender waits for the text.
 	case len(q.ID) == 0, string(q.ID) == "null":
 	case first == '"', isInteger(q.ID):
 		*id = q.ID
@@ -183,8 +188,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	return readParams(q.Params)
 }
 
-// isInteger reports whether an id is a whole number: JSON-RPC advises against fractions, and clients compare ids as they sent
-// them.
+// isInteger reports whether an id is a whole number: JSON-RPC advises against fractions, and
+// clients compare ids as they sent them.
 func isInteger(text json.RawMessage) bool {
 	var n json.Number
 	if json.Unmarshal(text, &n) != nil {
@@ -194,8 +199,8 @@ func isInteger(text json.RawMessage) bool {
 	return err == nil
 }
 
-// readParams reads what is asked. An error names the member that is wrong, with code -32602; unknown members are passed
-// over, so that callers of older and newer versions are served.
+// readParams reads what is asked. An error names the member that is wrong, with code -32602;
+// unknown members are passed over, so that callers of older and newer versions are served.
 func readParams(text json.RawMessage) (a Ask, err error) {
 	var p params
 	if len(text) == 0 {
@@ -232,8 +237,9 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	return a, nil
 }
 
-// turn returns the message as models get it. Its content is a text, or OpenAI's list of parts; Gemini's name of the
-// assistant is known as well, and what tools have answered in earlier turns is told by users, as in this loop.
+// turn returns the message as models get it. Its content is a text, or OpenAI's list of parts;
+// Gemini's name of the assistant is known as well, and what tools have answered in earlier turns is
+// told by users, as in this loop.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
@@ -252,7 +258,8 @@ func (m message) turn() (chat.Message, error) {
 		return chat.Message{}, errors.New("content must be a text or a list of texts")
 	}
 	for _, p := range parts {
-		// Images have no place in the contract's loop; to leave one out would answer another question.
+		// Images have no place in the contract's loop; to leave one out would answer another
+		// question.
 		if p.Text == nil {
 			return chat.Message{}, errors.New("content can hold texts alone")
 		}

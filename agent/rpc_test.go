@@ -177,7 +177,8 @@ func TestAClientThatLeavesEndsTheRun(t *testing.T) {
 	}
 }
 
-// FuzzRPC reads whatever may be sent: it is answered in JSON-RPC, with the request's own id or null.
+// FuzzRPC reads whatever may be sent: it is answered in JSON-RPC, with the request's own id or
+// null.
 func FuzzRPC(f *testing.F) {
 	f.Add(spec)
 	f.Add(`{"id":"x","method":"generate","params":{"messages":[{"role":"user","content":[{"text":"a"}]}],"mcp_servers":[]}}`)

@@ -26,7 +26,8 @@ type rpcResult struct {
 	Warnings []string `json:"warnings"`
 }
 
-// usage counts tokens over all steps, by the names that OpenAI has; each step reads the whole conversation again.
+// usage counts tokens over all steps, by the names that OpenAI has; each step reads the whole
+// conversation again.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -70,8 +71,8 @@ func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// writeRPCError answers with an error, and with the headers that say when to try again, as every error of this server
-// has them.
+// writeRPCError answers with an error, and with the headers that say when to try again, as every
+// error of this server has them.
 func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	var f *fault.Error
 	if errors.As(e.cause, &f) {
@@ -80,16 +81,18 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	writeRPC(w, e.status, reply20(id, nil, e))
 }
 
-// stall is how long a client may take nothing of its stream: a minute, since it may do something of its own with each
-// step.
+// stall is how long a client may take nothing of its stream: a minute, since it may do something of
+// its own with each step.
 const stall = time.Minute
 
-// serveStream answers with events: each thing that happens as a notification, and the answer as the last one. A request
-// that is wrong still gets its status, as long as nothing was written; behind that the error is the last event.
+// serveStream answers with events: each thing that happens as a notification, and the answer as the
+// last one. A request that is wrong still gets its status, as long as nothing was written; behind
+// that the error is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := beating(l.cfg.Beat, out.beat)
-	// Each piece of progress is a notification of its own; a reader that wants none skips to the last event.
+	// Each piece of progress is a notification of its own; a reader that wants none skips to the
+	// last event.
 	outcome, err := l.Run(r.Context(), a, func(p Progress) {
 		text, err := chat.JSON(struct {
 			Version string   `json:"jsonrpc"`
@@ -120,8 +123,8 @@ type frames struct {
 	w  *sse.Writer
 }
 
-// send writes an event. A client that is gone ends the request's context, and with it the run, so the error needs no
-// answer here.
+// send writes an event. A client that is gone ends the request's context, and with it the run, so
+// the error needs no answer here.
 func (e *frames) send(text []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -129,7 +132,8 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beat writes a comment. Only a request that fails before the first one still has a status of its own.
+// beat writes a comment. Only a request that fails before the first one still has a status of its
+// own.
 func (e *frames) beat() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,15 +15,16 @@ import (
 	"toolnorm/tools"
 )
 
-// speech is how tools are described to a model, and how its calls are read. Between the two, turns and calls have the
-// tools' own names. There are two: contract, for the specification's prompt, and native, for chats. The loop is the
-// same for both, so its bounds and its ends are too.
+// speech is how tools are described to a model, and how its calls are read. Between the two, turns
+// and calls have the tools' own names. There are two: contract, for the specification's prompt, and
+// native, for chats. The loop is the same for both, so its bounds and its ends are too.
 type speech interface {
 	// ask is the request of one step.
 	ask(base chat.Request, turns []chat.Message) *chat.Request
 	// read gives the events of a reply, calls among them.
 	read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error]
-	// look finds calls in a reply that has none, as far as its decoder knows; end is how the reply ended.
+	// look finds calls in a reply that has none, as far as its decoder knows; end is how the reply
+	// ended.
 	look(text, end string) []chat.Call
 }
 
@@ -33,13 +34,14 @@ type run struct {
 	ask    Ask
 	tools  *toolset
 	speech speech
-	// The caller's turns and then those of the run; nothing in front is ever changed, so the server's prompt cache
-	// serves each step.
+	// The caller's turns and then those of the run; nothing in front is ever changed, so the
+	// server's prompt cache serves each step.
 	turns []chat.Message
 	out   Outcome
 	last  *reply // nil before the first step
 	begun bool   // the model was asked once
-	// By name and arguments, over the whole run: a model that alternates between two calls goes round as well.
+	// By name and arguments, over the whole run: a model that alternates between two calls goes
+	// round as well.
 	facts []fact // what was found out
 	tell  func(Progress)
 
@@ -55,17 +57,17 @@ type run struct {
 	beats func() func()         // gives keep-alives until what it gives is called
 }
 
-// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read out of it, and raw
-// what a caller gets at a limit, "the last response" of the specification.
+// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read
+// out of it, and raw what a caller gets at a limit, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     group
 	foreign bool // it has calls that are not ours
 }
 
-// group is a reply of which the first calls count: those with nothing but white space between. What a model writes behind a
-// call it has not seen the result of, so what it calls then may rest on a result that it made up; with the real one it asks
-// again.
+// group is a reply of which the first calls count: those with nothing but white space between. What
+// a model writes behind a call it has not seen the result of, so what it calls then may rest on a
+// result that it made up; with the real one it asks again.
 type group struct {
 	chat.Collector
 	front strings.Builder // the text in front of the first call
@@ -88,8 +90,8 @@ func (g *group) Add(e chat.Event) {
 // first are the calls that count.
 func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
-// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing can be shown (see
-// failed).
+// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing
+// can be shown (see failed).
 func (r *run) steps(ctx context.Context) error {
 	for {
 		if stop := r.exhausted(); stop != "" {
@@ -105,7 +107,8 @@ func (r *run) steps(ctx context.Context) error {
 		case len(calls) == 0 && !r.last.foreign && owed(r, r.last.raw.String()) != "":
 			r.forcing, r.pressed = owed(r, r.last.raw.String()), true
 			continue
-		// A call of the client's ends the run, since only the client can run it; text without a call is the answer.
+		// A call of the client's ends the run, since only the client can run it; text without a
+		// call is the answer.
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
 			return r.end(ctx, Final)
 		// What a cut reply says is no answer, and a call that was cut must not run.
@@ -118,8 +121,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted says which bound forbids another step. It is asked in front of a step: what has been read and written is
-// paid for.
+// exhausted says which bound forbids another step. It is asked in front of a step: what has been
+// read and written is paid for.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -130,8 +133,8 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls are those of the last reply, also one that only looks like one. With a call of the client's among them nothing
-// is looked for: the reply goes to the client as it is.
+// calls are those of the last reply, also one that only looks like one. With a call of the client's
+// among them nothing is looked for: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -144,8 +147,9 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(text, r.last.got.End.Text)
 }
 
-// end makes the outcome. The last reply is the answer, as it is, but where it is none: then, where a tool has ended the step,
-// and at a limit when the caller wants an answer there (Closing), the model is asked for one, see close.
+// end makes the outcome. The last reply is the answer, as it is, but where it is none: then, where
+// a tool has ended the step, and at a limit when the caller wants an answer there (Closing), the
+// model is asked for one, see close.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Stop = stop
 	if r.last == nil {
@@ -171,8 +175,8 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	return nil
 }
 
-// failed ends a run whose model failed: with an error when there is nothing to show yet, else with what there is. A
-// call that has run cannot be taken back, so its caller must hear of it.
+// failed ends a run whose model failed: with an error when there is nothing to show yet, else with
+// what there is. A call that has run cannot be taken back, so its caller must hear of it.
 func (r *run) failed(ctx context.Context, err error) error {
 	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown what there is
 		if cause := context.Cause(ctx); cause != nil {
@@ -196,8 +200,8 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// gone is the error of a context that ended: errTime (504), or that the client went away (499), which nobody reads but
-// the log.
+// gone is the error of a context that ended: errTime (504), or that the client went away (499),
+// which nobody reads but the log.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
 		return errTime
@@ -205,8 +209,8 @@ func gone(cause error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", cause)
 }
 
-// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long line is no slow
-// model; it is given back when the reply has ended, before any tool runs.
+// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long
+// line is no slow model; it is given back when the reply has ended, before any tool runs.
 func (r *run) step(ctx context.Context, withTools bool) error {
 	// For each step: between two of them, while tools run, others use the model.
 	leave, err := r.queued(ctx)
@@ -235,11 +239,13 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	}
 	for e, err := range events {
 		if err != nil {
-			// What the server says of a request that was cut off is not the reason; the reason is who cut it.
+			// What the server says of a request that was cut off is not the reason; the reason is
+			// who cut it.
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
 			}
-			// The decoder says so of a reply that was cut in a call; its text is in the reply all the same.
+			// The decoder says so of a reply that was cut in a call; its text is in the reply all
+			// the same.
 			if errors.Is(err, io.ErrUnexpectedEOF) {
 				break // of the decoder: no Finish has come
 			}
@@ -250,7 +256,8 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 			return context.Cause(ctx)
 		}
 	}
-	// A server that breaks off without an end has not said all: to take it for an answer could be wrong in any way.
+	// A server that breaks off without an end has not said all: to take it for an answer could be
+	// wrong in any way.
 	if fresh.got.End == nil {
 		return fault.New(fault.Unavailable, "the model's reply has no end")
 	}
@@ -259,7 +266,8 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	return nil
 }
 
-// take adds an event of a reply, and tells of it as it comes, so that a client sees the text while it is written.
+// take adds an event of a reply, and tells of it as it comes, so that a client sees the text while
+// it is written.
 func (p *reply) take(r *run, e chat.Event) {
 	p.got.Add(e)
 	if r.quiet {
@@ -290,7 +298,8 @@ func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Ev
 	}
 }
 
-// queued waits for a place in front of the model. Keep-alives are sent meanwhile, and each change of the place.
+// queued waits for a place in front of the model. Keep-alives are sent meanwhile, and each change
+// of the place.
 func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	q := r.loop.cfg.Queue
 	if q == nil {
@@ -305,8 +314,8 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	return leave, err
 }
 
-// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has named is looked up
-// here, so that a wrong name is an error of the request and no step.
+// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has
+// named is looked up here, so that a wrong name is an error of the request and no step.
 func (r *run) begin(ctx context.Context) error {
 	if r.ask.Base != "" {
 		return r.consult(ctx)
@@ -326,9 +335,10 @@ func (r *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// forced is the first request of a run whose tool is said: it takes the way of a request with tool_choice, by which the
-// engine holds the model to a call of that tool, and its arguments to the schema where the server can. The contract's
-// prompt is left out of it, since the model has nothing to choose.
+// forced is the first request of a run whose tool is said: it takes the way of a request with
+// tool_choice, by which the engine holds the model to a call of that tool, and its arguments to the
+// schema where the server can. The contract's prompt is left out of it, since the model has nothing
+// to choose.
 func (r *run) forced(name string) *chat.Request {
 	t := r.tools.byName[name]
 	request := r.ask.Request

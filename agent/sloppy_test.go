@@ -327,9 +327,10 @@ func TestSloppyCuts(t *testing.T) {
 	}
 }
 
-// TestWordsAreLinear reads hostile replies, of a quarter of the greatest length that is looked at and of all of it: the
-// second may take some four times as long, not sixteen times. On a busy machine it is read again and again, and the shortest
-// times count: they fail only where all of ten readings are slow.
+// TestWordsAreLinear reads hostile replies, of a quarter of the greatest length that is looked at
+// and of all of it: the second may take some four times as long, not sixteen times. On a busy
+// machine it is read again and again, and the shortest times count: they fail only where all of ten
+// readings are slow.
 func TestWordsAreLinear(t *testing.T) {
 	reader := &worded.Reader{Tools: []chat.Tool{{Name: "calc.add"}}}
 	read := func(text string) time.Duration {
@@ -397,8 +398,8 @@ func TestDocumentsAreAnswers(t *testing.T) {
 	}
 }
 
-// TestACallThatTheUserGaveIsShown has an answer that shows a call of the question once more, behind a statement in a language
-// without lists of words.
+// TestACallThatTheUserGaveIsShown has an answer that shows a call of the question once more, behind
+// a statement in a language without lists of words.
 func TestACallThatTheUserGaveIsShown(t *testing.T) {
 	for _, call := range []string{callOfAdd, `{"name": "calc.add", "arguments": {"a": 1, "b": 2}}`} {
 		d, m := newDesk(t), &scripted{texts: []string{"Chyba je na tomto řádku.\n\n" + call}}

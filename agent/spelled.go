@@ -77,8 +77,8 @@ func isFullName(text string) bool {
 	return len(words) > 1
 }
 
-// correct returns a text with its names as the tools have spelled them. A name is corrected where it
-// differs from one of theirs, and from no other, in one letter, and nobody has said it so.
+// correct returns a text with its names as the tools have spelled them. A name is corrected where
+// it differs from one of theirs, and from no other, in one letter, and nobody has said it so.
 func (s *speller) correct(text string) string {
 	chars := []rune(text)
 	for at := 0; at < len(chars); at++ {
@@ -115,7 +115,8 @@ func nearest(text string, names []string) (found string) {
 	return found
 }
 
-// differ is in how many letters two texts of one length differ, 2 for any more; a blank is never one.
+// differ is in how many letters two texts of one length differ, 2 for any more; a blank is never
+// one.
 func differ(a, b string) (n int) {
 	others := []rune(b)
 	for i, c := range []rune(a) {

@@ -13,13 +13,14 @@ import (
 	"toolnorm/tools/find"
 )
 
-// local stands in front of the names of the tools that come with the program, as in local.search_docs. No server may
-// have it.
+// local stands in front of the names of the tools that come with the program, as in
+// local.search_docs. No server may have it.
 const local = "local"
 
-// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller and the log know it.
-// It is made for the run and does not change when servers come and go: a model must find the tools that its prompt
-// describes. What one of its servers offers later can be called (later), and is described to the next run.
+// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller
+// and the log know it. It is made for the run and does not change when servers come and go: a model
+// must find the tools that its prompt describes. What one of its servers offers later can be called
+// (later), and is described to the next run.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
@@ -32,9 +33,9 @@ type toolset struct {
 	embed     Embed               // nil: they are found by words alone
 }
 
-// newToolset arranges tools. taken are names that somebody else uses in the same request, the client's own: those stay
-// theirs, and ours get a sum behind. A bare name, "generate_speech", is taken for the one tool that has it; models
-// often leave the server out.
+// newToolset arranges tools. taken are names that somebody else uses in the same request, the
+// client's own: those stay theirs, and ours get a sum behind. A bare name, "generate_speech", is
+// taken for the one tool that has it; models often leave the server out.
 func newToolset(list []tools.Tool, taken []string) *toolset {
 	list = slices.Clone(list)
 	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
@@ -74,12 +75,13 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	return ts
 }
 
-// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -. MCP allows 128, and dots; Goose
-// and others refuse dots as well.
+// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -. MCP allows
+// 128, and dots; Goose and others refuse dots as well.
 const longestSafe = 64
 
-// safeName is a tool's name for model servers: server__tool. It can be read back, since a name that it would not be
-// clear of gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c should not be one.
+// safeName is a tool's name for model servers: server__tool. It can be read back, since a name that
+// it would not be clear of gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c
+// should not be one.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
@@ -96,11 +98,12 @@ func hashed(name string) string {
 	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
 }
 
-// empty says that the run has no tools: then no prompt, no decoder and no choice is needed, and the model just answers.
+// empty says that the run has no tools: then no prompt, no decoder and no choice is needed, and the
+// model just answers.
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
-// named is the tool that a caller means, by its whole name or by a part that only one has. An error lists all that
-// there are: it is read by a person who wrote force_tool.
+// named is the tool that a caller means, by its whole name or by a part that only one has. An error
+// lists all that there are: it is read by a person who wrote force_tool.
 func (ts *toolset) named(name string) (string, error) {
 	if _, ok := ts.byName[name]; ok {
 		return name, nil
@@ -144,8 +147,9 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 	return out
 }
 
-// call runs a call, through the registry: there the arguments are read by the tool's schema and checked, as for every
-// other client. A name that is wrong is a result, which the model reads, and counts as a step.
+// call runs a call, through the registry: there the arguments are read by the tool's schema and
+// checked, as for every other client. A name that is wrong is a result, which the model reads, and
+// counts as a step.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	// Answered here and not by the registry: it searches the tools of this run alone.
 	if ts.searched && c.Name == searchTool {
@@ -170,8 +174,8 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	return r.Call(ctx, name, c.Args)
 }
 
-// later finds a tool that a server of the run has begun to offer meanwhile. Some do so at a call, and say the name in its
-// result.
+// later finds a tool that a server of the run has begun to offer meanwhile. Some do so at a call,
+// and say the name in its result.
 func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	server, _, _ := strings.Cut(name, ".")
 	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool { return strings.HasPrefix(t.Name, server+".") }) {
@@ -180,8 +184,8 @@ func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	return now.Find(name)
 }
 
-// near names those tools that share most words with a name that is wrong, three at most; without any the first ones, so
-// that the model sees what names look like.
+// near names those tools that share most words with a name that is wrong, three at most; without
+// any the first ones, so that the model sees what names look like.
 func (ts *toolset) near(name string) string {
 	ranked := ts.rank(strings.NewReplacer(".", " ", "_", " ", "-", " ").Replace(name))
 	if len(ranked) == 0 {
@@ -194,9 +198,10 @@ func (ts *toolset) near(name string) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// collect gives the tools of a run. Servers that do not answer are left out, with a warning. Without any server there
-// are no tools, and the model just answers: the specification says so, and a caller who wants the program's own names
-// local. An error is a server that nobody has registered, with the names of those that are.
+// collect gives the tools of a run. Servers that do not answer are left out, with a warning.
+// Without any server there are no tools, and the model just answers: the specification says so, and
+// a caller who wants the program's own names local. An error is a server that nobody has
+// registered, with the names of those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {
@@ -239,8 +244,8 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	return ts, warnings, nil
 }
 
-// own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may see them. Those of servers are in the registry too, and come
-// by Collect.
+// own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may
+// see them. Those of servers are in the registry too, and come by Collect.
 func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.For(ctx).Tools {
 		// A dot alone proves nothing: a tool of an administrator's may have one in its name.

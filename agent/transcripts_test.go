@@ -18,7 +18,8 @@ import (
 	"toolnorm/tools"
 )
 
-// scripted is a model that writes one text after the other, whatever it is asked, and remembers what that was.
+// scripted is a model that writes one text after the other, whatever it is asked, and remembers
+// what that was.
 type scripted struct {
 	mu    sync.Mutex
 	texts []string

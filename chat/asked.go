@@ -6,18 +6,20 @@ import (
 	"strings"
 )
 
-// opening is a tag at the start of a line, as agents put them around what is not the user's own text. Elsewhere in
-// a line a tag is something the user writes about.
+// opening is a tag at the start of a line, as agents put them around what is not the user's own
+// text. Elsewhere in a line a tag is something the user writes about.
 var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
 
-// asking are the tags, in small letters without - and _, that agents put around what the user did ask: <task> of
-// Cline's kind, <user_query>. Every other tag at the start of a line is the client's.
+// asking are the tags, in small letters without - and _, that agents put around what the user did
+// ask: <task> of Cline's kind, <user_query>. Every other tag at the start of a line is the
+// client's.
 var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
 
-// Asked returns what the user wrote of a message. Blocks in tags that begin a line, as <system-reminder> and
-// <environment_details>, are the client's; those that hold the request (<task>, <user_query>) are only unpacked.
-// Whoever looks for what was asked would otherwise find the reminder: Qwen Code sends five parts of which four are
-// such. A tag that is never closed is text.
+// Asked returns what the user wrote of a message. Blocks in tags that begin a line, as
+// <system-reminder> and <environment_details>, are the client's; those that hold the request
+// (<task>, <user_query>) are only unpacked. Whoever looks for what was asked would otherwise find
+// the reminder: Qwen Code sends five parts of which four are such. A tag that is never closed is
+// text.
 func Asked(content string) string {
 	// Text of a thousand tags would otherwise be searched a thousand times.
 	const mostTags = 64 // that are looked at

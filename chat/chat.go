@@ -1,6 +1,8 @@
-// Package chat is the conversation in one form: what a client asks, and what a model answers, event by event.
+// Package chat is the conversation in one form: what a client asks, and what a model answers, event
+// by event.
 //
-// Every upstream decodes to [Event] and every client form encodes from it; nothing is translated pairwise.
+// Every upstream decodes to [Event] and every client form encodes from it; nothing is translated
+// pairwise.
 //
 //	chat.go        Model, Request, Message, Event: what everybody here speaks
 //	source.go      where events come from: Source, Fixed, Watch
@@ -21,18 +23,18 @@ import (
 	"time"
 )
 
-// Model answers a request with events. Leaving the range early closes the upstream. An [Observer] in ctx is told how the
-// reply comes about.
+// Model answers a request with events. Leaving the range early closes the upstream. An [Observer]
+// in ctx is told how the reply comes about.
 //
-// The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then exactly one Finish.
-// An error ends the sequence; no Finish follows it.
+// The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then
+// exactly one Finish. An error ends the sequence; no Finish follows it.
 type Model interface {
 	Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
 }
 
-// Source yields events on demand. Next returns io.EOF behind the last one; a Source that ends without a Finish event
-// must return another error, since a reply without an end is not a reply. Close stops the upstream at once and may be
-// called more than once.
+// Source yields events on demand. Next returns io.EOF behind the last one; a Source that ends
+// without a Finish event must return another error, since a reply without an end is not a reply.
+// Close stops the upstream at once and may be called more than once.
 type Source interface {
 	Next() (Event, error)
 	Close() error
@@ -58,16 +60,19 @@ func (k Kind) String() string {
 	return [...]string{"none", "text", "reasoning", "call", "args", "end", "usage", "finish"}[k]
 }
 
-// Reasons of a Finish event. Whether a stopped reply held calls is for the encoder to say ("tool_calls").
+// Reasons of a Finish event. Whether a stopped reply held calls is for the encoder to say
+// ("tool_calls").
 const (
 	Stop   = "stop"   // the model ended by itself, or at a stop sequence
 	Length = "length" // the reply was cut: token limit, context full, or endless repetition
 
-	// RepeatAbort is the Meta.Cause of a Length: the server gave up a model that wrote the same token over and over.
+	// RepeatAbort is the Meta.Cause of a Length: the server gave up a model that wrote the same
+	// token over and over.
 	RepeatAbort = "repeat-abort"
 
-	// Abandoned is a reason that only a Source gives: the server stopped passing on what the model wrote, since its own
-	// reading of it failed; Meta.Cause is what it said. A call whose arguments are whole by then stands.
+	// Abandoned is a reason that only a Source gives: the server stopped passing on what the model
+	// wrote, since its own reading of it failed; Meta.Cause is what it said. A call whose arguments
+	// are whole by then stands.
 	Abandoned = "abandoned"
 )
 
@@ -94,7 +99,8 @@ type Meta struct {
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 
-// MetaOf returns a copy of what an event says of the reply, which may be changed: events share theirs.
+// MetaOf returns a copy of what an event says of the reply, which may be changed: events share
+// theirs.
 func MetaOf(ev Event) Meta {
 	if ev.Meta == nil {
 		return Meta{}
@@ -120,7 +126,8 @@ type Counts struct {
 	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
 }
 
-// FromCache returns c with so many tokens of the prompt from a cache. A server's number that cannot be is none.
+// FromCache returns c with so many tokens of the prompt from a cache. A server's number that cannot
+// be is none.
 func (c Counts) FromCache(tokens int) Counts {
 	if tokens > 0 && tokens <= c.Prompt {
 		c.Cached = tokens
@@ -133,7 +140,8 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Cached + d.Cached, c.Estimated || d.Estimated}
 }
 
-// Another returns the counts of c and of one more reply to the same prompt, which counts once, as the first reply found it.
+// Another returns the counts of c and of one more reply to the same prompt, which counts once, as
+// the first reply found it.
 func (c Counts) Another(d Counts) Counts {
 	sum := c.Plus(d)
 	sum.Prompt, sum.Cached = c.Prompt, c.Cached
@@ -184,12 +192,14 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments; empty means any object
 	Strict      bool            // the client wants arguments that fit the schema exactly
 
-	// Found is set for a tool whose definition a message of the conversation holds, since a search has found it. Where the model
-	// can call such a tool, its prompts do not list it: what they begin with stays as it was, and with it the server's cache.
+	// Found is set for a tool whose definition a message of the conversation holds, since a search
+	// has found it. Where the model can call such a tool, its prompts do not list it: what they
+	// begin with stays as it was, and with it the server's cache.
 	Found bool
 }
 
-// Request is what a client asks, whichever form it used. The zero value of each option means "the client did not say".
+// Request is what a client asks, whichever form it used. The zero value of each option means "the
+// client did not say".
 type Request struct {
 	Model     string
 	Messages  []Message
@@ -235,10 +245,11 @@ type Info struct {
 	Hidden  bool   // it can be asked by its name, and is not to be listed
 }
 
-// Catalog lists the models that can be asked, hidden ones too. A part that cannot be reached is left out, not an error.
+// Catalog lists the models that can be asked, hidden ones too. A part that cannot be reached is
+// left out, not an error.
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
-	// Real returns the model that a name stands for by an alias or a pattern of aliases, else the name itself. The model need not
-	// be there.
+	// Real returns the model that a name stands for by an alias or a pattern of aliases, else the
+	// name itself. The model need not be there.
 	Real(name string) string
 }

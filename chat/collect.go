@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Collector puts a reply together from its events: the whole reply is its stream, collected. The zero value is an empty
-// reply. A Collector must not be copied once it has text.
+// Collector puts a reply together from its events: the whole reply is its stream, collected. The
+// zero value is an empty reply. A Collector must not be copied once it has text.
 type Collector struct {
 	Text, Reasoning strings.Builder
 	Calls           []Call // in order; while Open, the last one has not ended

@@ -37,7 +37,8 @@ func FuzzEscapeAgreesWithEncodingJSON(f *testing.F) {
 	})
 }
 
-// TestEachByteIsEscapedAnywhere has every byte at each place of the eight that are looked at together, and beside each other.
+// TestEachByteIsEscapedAnywhere has every byte at each place of the eight that are looked at
+// together, and beside each other.
 func TestEachByteIsEscapedAnywhere(t *testing.T) {
 	for c := range 256 {
 		for at := range 17 {

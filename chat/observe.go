@@ -2,40 +2,43 @@ package chat
 
 import "context"
 
-// Observer is told how a reply comes about, beside the events of the reply itself. It is no part of a Request: with an
-// observer or without one a request gets the same reply, so a Request stays plain data that can be copied and changed.
+// Observer is told how a reply comes about, beside the events of the reply itself. It is no part of
+// a Request: with an observer or without one a request gets the same reply, so a Request stays
+// plain data that can be copied and changed.
 //
-// As net/http/httptrace does for requests of HTTP, it travels in the context, where a Model that wraps another one
-// passes it on without knowing of it. Fields that are nil are not called. All but Pulse.Beat are called by the goroutine
-// that ranges over the reply.
+// As net/http/httptrace does for requests of HTTP, it travels in the context, where a Model that
+// wraps another one passes it on without knowing of it. Fields that are nil are not called. All but
+// Pulse.Beat are called by the goroutine that ranges over the reply.
 type Observer struct {
 	Pulse *Pulse // nil: nobody waits for flushes or keep-alives
 
-	// OnPlan is told the format and the strategy by which the reply will be read, before the model server is asked, so
-	// before the first event: headers can still carry it. It is called again when another strategy takes over.
+	// OnPlan is told the format and the strategy by which the reply will be read, before the model
+	// server is asked, so before the first event: headers can still carry it. It is called again
+	// when another strategy takes over.
 	OnPlan func(format, strategy string)
 
-	// OnPrompt is told about how many tokens the prompt has, before the model server counts them: an API that tells the
-	// count at the beginning of a stream has no other. It is called again when the prompt becomes another one.
+	// OnPrompt is told about how many tokens the prompt has, before the model server counts them:
+	// an API that tells the count at the beginning of a stream has no other. It is called again
+	// when the prompt becomes another one.
 	OnPrompt func(tokens int)
 
-	// OnGeneration is called when a model begins to write for this request: the reply itself, the reply by another
-	// strategy, or what repairs it, which name says. The function that it returns is given every event of the model
-	// server before decoding.
+	// OnGeneration is called when a model begins to write for this request: the reply itself, the
+	// reply by another strategy, or what repairs it, which name says. The function that it returns
+	// is given every event of the model server before decoding.
 	OnGeneration func(name string) func(Event)
 
-	// OnRendered is given the prompt of the generation that begins next, as the model reads it: where a server renders prompts
-	// alone, so never with the strategies tap and native. context is the length that the model is loaded for; 0: not known. Only
-	// traces want it; nil: nobody does.
+	// OnRendered is given the prompt of the generation that begins next, as the model reads it:
+	// where a server renders prompts alone, so never with the strategies tap and native. context is
+	// the length that the model is loaded for; 0: not known. Only traces want it; nil: nobody does.
 	OnRendered func(text string, context int)
 
-	// OnNote is told what was done to the request before the model saw it, or what the server was found to have done to
-	// it: a word fit for a header's name ("Trimmed"), and a sentence. What was done to the request comes before the first
-	// event, the rest before the Finish.
+	// OnNote is told what was done to the request before the model saw it, or what the server was
+	// found to have done to it: a word fit for a header's name ("Trimmed"), and a sentence. What
+	// was done to the request comes before the first event, the rest before the Finish.
 	OnNote func(word, text string)
 
-	// OnRepair is told the code of a repair once it is decided, while the reply goes on, maybe more than once. What counts at
-	// the end is Meta.Repairs of the Finish event.
+	// OnRepair is told the code of a repair once it is decided, while the reply goes on, maybe more
+	// than once. What counts at the end is Meta.Repairs of the Finish event.
 	OnRepair func(code string)
 }
 
@@ -49,12 +52,14 @@ type Pulse struct {
 // observerKey is the context key of the Observer.
 type observerKey struct{}
 
-// WithObserver returns a context whose Stream calls tell o. It replaces an observer that ctx has already.
+// WithObserver returns a context whose Stream calls tell o. It replaces an observer that ctx has
+// already.
 func WithObserver(ctx context.Context, o *Observer) context.Context {
 	return context.WithValue(ctx, observerKey{}, o)
 }
 
-// ObserverOf returns the observer of ctx, never nil: without one it returns the zero Observer, which nobody hears.
+// ObserverOf returns the observer of ctx, never nil: without one it returns the zero Observer,
+// which nobody hears.
 func ObserverOf(ctx context.Context) *Observer {
 	if o, ok := ctx.Value(observerKey{}).(*Observer); ok && o != nil {
 		return o

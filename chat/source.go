@@ -23,12 +23,14 @@ func (f *Fixed) Close() error {
 	return nil
 }
 
-// Hook sees each event of a Source on its way to the reader, and may change it. A rest that is not nil comes instead of
-// what the source would still give. The error that ends a source is shown to it as well, and stays what it is.
+// Hook sees each event of a Source on its way to the reader, and may change it. A rest that is not
+// nil comes instead of what the source would still give. The error that ends a source is shown to
+// it as well, and stays what it is.
 type Hook func(ev Event, err error) (_ Event, rest Source)
 
-// Watch returns src with hooks between it and its reader, called in their order for every event. Events are passed by
-// value and nothing is kept of them, so watching costs no allocation per event.
+// Watch returns src with hooks between it and its reader, called in their order for every event.
+// Events are passed by value and nothing is kept of them, so watching costs no allocation per
+// event.
 func Watch(src Source, hooks ...Hook) Source {
 	if len(hooks) == 0 {
 		return src
@@ -42,8 +44,9 @@ type watched struct {
 	hooks []Hook
 }
 
-// Next passes the next event through the hooks. Behind the event at which a hook gives a rest the source is closed at once,
-// so that its server stops writing; the rest passes through the hooks as well.
+// Next passes the next event through the hooks. Behind the event at which a hook gives a rest the
+// source is closed at once, so that its server stops writing; the rest passes through the hooks as
+// well.
 func (w *watched) Next() (Event, error) {
 	ev, err := w.Source.Next()
 	for _, hook := range w.hooks {

@@ -6,8 +6,9 @@ import (
 	"unicode/utf16"
 )
 
-// MendSurrogates makes U+FFFD, in place, of each half of a surrogate pair that stands in JSON text without the other, as
-// encoding/json reads it: it stands for no character, and other readers take it for its own spelling.
+// MendSurrogates makes U+FFFD, in place, of each half of a surrogate pair that stands in JSON text
+// without the other, as encoding/json reads it: it stands for no character, and other readers take
+// it for its own spelling.
 func MendSurrogates(text []byte) {
 	for {
 		at := bytes.IndexByte(text, '\\')

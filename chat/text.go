@@ -10,8 +10,8 @@ type Continuation struct {
 	Prompt string // not empty
 	Suffix string // what follows the gap; empty: nothing does
 
-	// Told are further members of Ollama's /api/generate (template, context, system, images): how its server makes a prompt of
-	// Prompt. Empty: it makes none, Prompt is what the model reads.
+	// Told are further members of Ollama's /api/generate (template, context, system, images): how
+	// its server makes a prompt of Prompt. Empty: it makes none, Prompt is what the model reads.
 	Told map[string]json.RawMessage
 }
 
@@ -21,7 +21,8 @@ type Embedder interface {
 	Embed(ctx context.Context, r *EmbedRequest) (*Embeddings, error)
 }
 
-// EmbedRequest is what a client wants embedded. The zero value of each option means "the client did not say".
+// EmbedRequest is what a client wants embedded. The zero value of each option means "the client did
+// not say".
 type EmbedRequest struct {
 	Model      string
 	Input      []string                   // at least one, none empty

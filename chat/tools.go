@@ -15,9 +15,9 @@ type function struct {
 	Strict      bool            `json:"strict"`
 }
 
-// ParseTools reads tools from a file or a request: OpenAI's list, a list of bare functions {"name", "description",
-// "parameters"}, or an object whose member "tools" is one of these. null is no tools; an error names the entry that is
-// wrong.
+// ParseTools reads tools from a file or a request: OpenAI's list, a list of bare functions {"name",
+// "description", "parameters"}, or an object whose member "tools" is one of these. null is no
+// tools; an error names the entry that is wrong.
 func ParseTools(src []byte) ([]Tool, error) {
 	src = bytes.TrimSpace(src)
 	if len(src) > 0 && src[0] == '{' {

@@ -2,8 +2,8 @@ package chat
 
 import "bytes"
 
-// Values counts what the values of JSON text are parted and opened by, outside strings, before anything is made of it: it holds at most
-// one value more than that.
+// Values counts what the values of JSON text are parted and opened by, outside strings, before
+// anything is made of it: it holds at most one value more than that.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
 		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part, []byte{'{'})

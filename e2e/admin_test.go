@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestTheAdminPage walks the story of the admin page in a real browser: see admin/story.mjs. Two defective replies of a real
-// Ollama stand in Live beforehand. The pictures stay in TOOLNORM_E2E_SHOTS, if that is set.
+// TestTheAdminPage walks the story of the admin page in a real browser: see admin/story.mjs. Two
+// defective replies of a real Ollama stand in Live beforehand. The pictures stay in
+// TOOLNORM_E2E_SHOTS, if that is set.
 func TestTheAdminPage(t *testing.T) {
 	l := open(t)
 	cache, err := cacheFolder()

@@ -28,7 +28,8 @@ type sloppy struct {
 	ends  string
 }
 
-// readSloppy reads those that can be scripted: the model's second step is chosen by the tool's result, so there must be one.
+// readSloppy reads those that can be scripted: the model's second step is chosen by the tool's
+// result, so there must be one.
 func readSloppy(t *testing.T) (all []sloppy) {
 	t.Helper()
 	src, err := os.ReadFile("../agent/testdata/transcripts/steps.txt")
@@ -92,12 +93,14 @@ func scriptsOf(t *testing.T, all []sloppy) []gguf.Script {
 // answerOf is a case's answer, with its number at both ends so that it is like no other.
 func answerOf(c sloppy, i int) string { return fmt.Sprintf("%d: %s (%d)", i, c.steps[1], i) }
 
-// signOf is what a tool's result chooses the answer with. It looks like no mark: those are broken in results.
+// signOf is what a tool's result chooses the answer with. It looks like no mark: those are broken
+// in results.
 func signOf(i int) string { return fmt.Sprintf("~answer %d~", i) }
 
 func stepName(i, j int) string { return fmt.Sprintf("case%d_step%d", i, j) }
 
-// recorder is an MCP server with the tools of the transcripts. What a tool answers holds the selector of the model's next step.
+// recorder is an MCP server with the tools of the transcripts. What a tool answers holds the
+// selector of the model's next step.
 type recorder struct {
 	mu   sync.Mutex
 	next string
@@ -136,8 +139,8 @@ func (r *recorder) serve(t *testing.T) (urls map[string]string) {
 	return urls
 }
 
-// TestAnAgentOfARealServer has a model that real Ollama runs write the transcripts, without any template for tools, and
-// looks at what real MCP servers were called with.
+// TestAnAgentOfARealServer has a model that real Ollama runs write the transcripts, without any
+// template for tools, and looks at what real MCP servers were called with.
 func TestAnAgentOfARealServer(t *testing.T) {
 	l := open(t)
 	all := readSloppy(t)

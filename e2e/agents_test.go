@@ -22,11 +22,12 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// agentTime is how long a client may take for one task, unless its file says another time: beside other work on two cores Codex was seen to take
-// nearly five minutes for its first.
+// agentTime is how long a client may take for one task, unless its file says another time: beside
+// other work on two cores Codex was seen to take nearly five minutes for its first.
 const agentTime = 10 * time.Minute
 
-// agent is a client that works by itself: a file of folder agents, whose README says what is in one.
+// agent is a client that works by itself: a file of folder agents, whose README says what is in
+// one.
 type agent struct {
 	id       string // the file's name without its ending
 	name     string
@@ -44,8 +45,8 @@ type agent struct {
 	instead  map[string]string // the steps that the task's files ask for in place of their own
 }
 
-// unfilled puts the lane's places where an example names an address and a model of a reader's: so a client is given the very
-// file that docs/editors.md shows.
+// unfilled puts the lane's places where an example names an address and a model of a reader's: so a
+// client is given the very file that docs/editors.md shows.
 var unfilled = strings.NewReplacer("http://127.0.0.1:11435", "{base}", "qwen3-coder:30b", "{model}")
 
 // readAgents reads the files of the folder, sorted by name.
@@ -171,9 +172,11 @@ type agentModel struct {
 	log         string // of toolnorm: a line for each request
 }
 
-// serveAgent writes the client's model and serves it. A reply that never ends is cut soon: behind such prompts a token takes 40 ms. The context is longer than what these clients send: about 40 KB, which are as many
-// tokens for a model that knows bytes. It is set from the start: one that grew with the second request, when toolnorm has learned how many
-// tokens these bytes are, had the server load the model again and read all of the prompt twice.
+// serveAgent writes the client's model and serves it. A reply that never ends is cut soon: behind
+// such prompts a token takes 40 ms. The context is longer than what these clients send: about 40
+// KB, which are as many tokens for a model that knows bytes. It is set from the start: one that
+// grew with the second request, when toolnorm has learned how many tokens these bytes are, had the
+// server load the model again and read all of the prompt twice.
 func (l *lane) serveAgent(t *testing.T, a *agent, dir string) agentModel {
 	t.Helper()
 	steps := slices.Clone(a.steps)
@@ -207,8 +210,9 @@ type task struct {
 	last     string // the last request, as the trace view shows it
 }
 
-// do runs the client once, with an empty environment. All of its tasks have one home and one folder: both stand in the prompt of most
-// clients, and a server reads anew what is behind the first difference, 40,000 tokens in up to a minute.
+// do runs the client once, with an empty environment. All of its tasks have one home and one
+// folder: both stand in the prompt of most clients, and a server reads anew what is behind the
+// first difference, 40,000 tokens in up to a minute.
 func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 	t.Helper()
 	home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
@@ -273,7 +277,8 @@ func (m agentModel) exchange(t *testing.T, id string) string {
 	return string(b)
 }
 
-// requests counts the replies that toolnorm was asked for, by its log, and gives the id of the last.
+// requests counts the replies that toolnorm was asked for, by its log, and gives the id of the
+// last.
 func (m agentModel) requests(t *testing.T) (n int, last string) {
 	t.Helper()
 	b, err := os.ReadFile(m.log)
@@ -289,12 +294,13 @@ func (m agentModel) requests(t *testing.T) (n int, last string) {
 	return n, last
 }
 
-// mostRequests is what a client may ask in a task that cannot succeed: Codex asks again five times after a stream that failed. Continue
-// asks eleven times, each of which its SDK repeats, and stops after two minutes: its file names more.
+// mostRequests is what a client may ask in a task that cannot succeed: Codex asks again five times
+// after a stream that failed. Continue asks eleven times, each of which its SDK repeats, and stops
+// after two minutes: its file names more.
 const mostRequests = 12
 
-// TestAgents has each client do the tasks of agents/README.md with a scripted model on a real Ollama: those of the lane, and all of them
-// with TOOLNORM_E2E_AGENTS=all.
+// TestAgents has each client do the tasks of agents/README.md with a scripted model on a real
+// Ollama: those of the lane, and all of them with TOOLNORM_E2E_AGENTS=all.
 func TestAgents(t *testing.T) {
 	l := open(t)
 	for _, a := range readAgents(t) {
@@ -337,8 +343,8 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// laneAgents are the clients that each run of the lane asks: one for each API that no SDK of the lane covers. A client's prompt of 40,000 bytes
-// takes the model that knows bytes half a minute.
+// laneAgents are the clients that each run of the lane asks: one for each API that no SDK of the
+// lane covers. A client's prompt of 40,000 bytes takes the model that knows bytes half a minute.
 var laneAgents = []string{"claude", "codex"}
 
 // vacationLeft stands in what calculate_vacation_days answers for the first employee.
@@ -367,8 +373,8 @@ func (a *agent) fails(t *testing.T, got task) {
 	}
 }
 
-// TestSettingsOfAgentsAreOnTheirPages holds that the files which the lane gives a client are those that its page shows, with an address and a
-// model of a reader's.
+// TestSettingsOfAgentsAreOnTheirPages holds that the files which the lane gives a client are those
+// that its page shows, with an address and a model of a reader's.
 func TestSettingsOfAgentsAreOnTheirPages(t *testing.T) {
 	fill := strings.NewReplacer("{base}", "http://127.0.0.1:11435", "{model}", "qwen3-coder:30b")
 	for _, a := range readAgents(t) {

@@ -44,8 +44,9 @@ func post(t *testing.T, ctx context.Context, base string, r request) *http.Respo
 	return resp
 }
 
-// TestDroppedStreamFreesTheServer leaves an endless reply. Ollama runs one request of a model at a time, so the next
-// reply proves that the first has been stopped; else it would wait for ten times the context, 80,000 tokens.
+// TestDroppedStreamFreesTheServer leaves an endless reply. Ollama runs one request of a model at a
+// time, so the next reply proves that the first has been stopped; else it would wait for ten times
+// the context, 80,000 tokens.
 func TestDroppedStreamFreesTheServer(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest, "--max-repeat", "0")
@@ -71,7 +72,8 @@ func TestDroppedStreamFreesTheServer(t *testing.T) {
 	}
 }
 
-// TestEndlessRepetitionEndsWithLength: Ollama aborts a model that repeats itself, without an end of its own.
+// TestEndlessRepetitionEndsWithLength: Ollama aborts a model that repeats itself, without an end of
+// its own.
 func TestEndlessRepetitionEndsWithLength(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest)
@@ -88,7 +90,8 @@ func TestEndlessRepetitionEndsWithLength(t *testing.T) {
 	}
 }
 
-// TestAModelInALoopIsStopped: what this one writes repeats itself, but not token by token, so Ollama itself would let it go on.
+// TestAModelInALoopIsStopped: what this one writes repeats itself, but not token by token, so
+// Ollama itself would let it go on.
 func TestAModelInALoopIsStopped(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest)
@@ -102,8 +105,8 @@ func TestAModelInALoopIsStopped(t *testing.T) {
 	}
 }
 
-// TestToolLoop lets the model call a tool, answers it, and lets the answer choose what the model says next: another
-// call, then text. The client sends back exactly what it got.
+// TestToolLoop lets the model call a tool, answers it, and lets the answer choose what the model
+// says next: another call, then text. The client sends back exactly what it got.
 func TestToolLoop(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest)
@@ -128,7 +131,8 @@ func TestToolLoop(t *testing.T) {
 	}
 }
 
-// TestUsageOnRequestOnly: the counts come in a last chunk when asked for, and are those of the tokens really written.
+// TestUsageOnRequestOnly: the counts come in a last chunk when asked for, and are those of the
+// tokens really written.
 func TestUsageOnRequestOnly(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest)

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// breaker stands between toolnorm and a model server. While it is armed, replies break after their beginning, as when the
-// server dies.
+// breaker stands between toolnorm and a model server. While it is armed, replies break after their
+// beginning, as when the server dies.
 type breaker struct {
 	armed atomic.Bool
 	base  string // where it listens

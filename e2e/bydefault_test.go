@@ -28,7 +28,8 @@ Machine: %s.
 Versions: %s.
 `
 
-// byDefaultParts are the page's sections. Each is kept in the cache, as rows of the real models are: a run may measure one.
+// byDefaultParts are the page's sections. Each is kept in the cache, as rows of the real models
+// are: a run may measure one.
 var byDefaultParts = []struct {
 	name    string
 	measure func(m *modelLane, t *testing.T) string
@@ -40,8 +41,8 @@ var byDefaultParts = []struct {
 // formSchemas is by how many schemas the real model is asked.
 const formSchemas = 72
 
-// TestByDefault measures a real model behind a toolnorm without settings, and writes the page. It takes most of an hour, so
-// it runs only when TOOLNORM_E2E_BY_DEFAULT names the parts.
+// TestByDefault measures a real model behind a toolnorm without settings, and writes the page. It
+// takes most of an hour, so it runs only when TOOLNORM_E2E_BY_DEFAULT names the parts.
 func TestByDefault(t *testing.T) {
 	chosen := os.Getenv("TOOLNORM_E2E_BY_DEFAULT")
 	if chosen == "" {
@@ -68,7 +69,8 @@ func TestByDefault(t *testing.T) {
 	}
 }
 
-// forms asks for answers in a form, by the command of bench/forms, whose validator is not toolnorm's.
+// forms asks for answers in a form, by the command of bench/forms, whose validator is not
+// toolnorm's.
 func (m *modelLane) forms(t *testing.T) string {
 	page := filepath.Join(t.TempDir(), "forms.md")
 	ask := exec.Command("go", "run", "./forms", "-ask", m.fresh(t), "-model", realModels[0].name, "-most", fmt.Sprint(formSchemas), "-page", page)
@@ -136,7 +138,8 @@ func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
 	return prompts, tools
 }
 
-// fresh starts a toolnorm as a user does who has just installed it, with these flags at most, and returns its address.
+// fresh starts a toolnorm as a user does who has just installed it, with these flags at most, and
+// returns its address.
 func (m *modelLane) fresh(t *testing.T, flags ...string) string {
 	t.Helper()
 	addr, err := freeAddr()

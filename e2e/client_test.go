@@ -52,7 +52,8 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// startClient starts the Node process of one version of the client. Closing its input at the end of the lane ends it.
+// startClient starts the Node process of one version of the client. Closing its input at the end of
+// the lane ends it.
 func (l *lane) startClient(name string) (*client, error) {
 	cmd := exec.Command("node", filepath.Join("clients", "run.mjs"), installed.clients, name)
 	cmd.Stderr = os.Stderr

@@ -13,8 +13,9 @@ var pageMu sync.Mutex
 // clientsPage is the page of clients. Its rows are written by the tests that ran the clients.
 const clientsPage = "../docs/clients.md"
 
-// clientRow compares a client's row of docs/clients.md with what was seen, or writes it when TOOLNORM_E2E_CLIENTS is "write". Rows stand in the
-// table of their kind, between <!-- KIND --> and <!-- end -->, sorted by their first cell, which names the client.
+// clientRow compares a client's row of docs/clients.md with what was seen, or writes it when
+// TOOLNORM_E2E_CLIENTS is "write". Rows stand in the table of their kind, between <!-- KIND --> and
+// <!-- end -->, sorted by their first cell, which names the client.
 func clientRow(t *testing.T, kind string, cells ...string) {
 	t.Helper()
 	pageMu.Lock()

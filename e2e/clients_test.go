@@ -115,7 +115,8 @@ func (x *target) body(l *lane, say talk, stream bool) request {
 	return r
 }
 
-// talks holds conversations: a chat, one call, two calls, and a loop in which the client's own means run the tool.
+// talks holds conversations: a chat, one call, two calls, and a loop in which the client's own
+// means run the tool.
 func (l *lane) talks(t *testing.T, c *client, x *target, stream bool) {
 	t.Helper()
 	for what, say := range map[string]talk{"chat": x.chat, "one call": x.one, "two calls": x.two} {
@@ -242,8 +243,8 @@ func apart(a, b []float64) (d float64) {
 	return d
 }
 
-// leaves drops a stream. The llama-server runs one request at a time, so the reply after it proves that the first was stopped;
-// of Ollama that is TestDroppedStreamFreesTheServer's part.
+// leaves drops a stream. The llama-server runs one request at a time, so the reply after it proves
+// that the first was stopped; of Ollama that is TestDroppedStreamFreesTheServer's part.
 func (l *lane) leaves(t *testing.T, c *client, x *target) {
 	t.Helper()
 	endless := x.body(l, talk{prompt: x.endless}, true)

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// connected are the clients of the command connect that have a program, and where it is below its package's folder. The first three are
-// those of the lane and of the task with documents.
+// connected are the clients of the command connect that have a program, and where it is below its
+// package's folder. The first three are those of the lane and of the task with documents.
 var connected = []struct{ name, folder, program, at string }{
 	{"claude-code", "anthropic", "claude", "node_modules/@anthropic-ai/claude-code-linux-x64/claude"},
 	{"codex", "codex", "codex", "node_modules/.bin/codex"},
@@ -26,7 +26,8 @@ var connected = []struct{ name, folder, program, at string }{
 	{"qwen-code", "qwen", "qwen", "node_modules/.bin/qwen"},
 }
 
-// programs makes a folder with the programs of the clients that are installed, and returns it with their names.
+// programs makes a folder with the programs of the clients that are installed, and returns it with
+// their names.
 func programs(t *testing.T) (dir string, names []string) {
 	t.Helper()
 	cache, err := cacheFolder()
@@ -59,8 +60,9 @@ func programs(t *testing.T) (dir string, names []string) {
 	return dir, names
 }
 
-// reader is a model server of OpenAI's API whose model writes its calls as Qwen does, into the text. It reads the file or searches for
-// the documents that it is asked about, with whichever tool it is offered for that, and answers with what it found.
+// reader is a model server of OpenAI's API whose model writes its calls as Qwen does, into the
+// text. It reads the file or searches for the documents that it is asked about, with whichever tool
+// it is offered for that, and answers with what it found.
 func reader(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -173,7 +175,8 @@ func newHome(t *testing.T, path string) (home string, env []string) {
 		"OPENCODE_DISABLE_MODELS_FETCH=1", "PI_OFFLINE=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 }
 
-// TestConnectMakesAToolCallThroughTheClient connects each installed client in an empty home, has it read a file, and takes it out again.
+// TestConnectMakesAToolCallThroughTheClient connects each installed client in an empty home, has it
+// read a file, and takes it out again.
 func TestConnectMakesAToolCallThroughTheClient(t *testing.T) {
 	l := openMCP(t)
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--upstream", "lab=openai+"+reader(t))
@@ -202,8 +205,9 @@ func TestConnectMakesAToolCallThroughTheClient(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreAskedAboutWithoutAnID puts a folder into a knowledge base and asks about it through Claude Code and Continue, whose model
-// searches without an id, and through the model of the base's name.
+// TestDocumentsAreAskedAboutWithoutAnID puts a folder into a knowledge base and asks about it
+// through Claude Code and Continue, whose model searches without an id, and through the model of
+// the base's name.
 func TestDocumentsAreAskedAboutWithoutAnID(t *testing.T) {
 	l := openMCP(t)
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--upstream", "lab=openai+"+reader(t), "--kb-model", "lab/qwen3-reader")

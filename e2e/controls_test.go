@@ -16,8 +16,9 @@ import (
 	"toolnorm/e2e/script"
 )
 
-// controlSetups are the set-ups of the second vocabulary, in which the marks of calls and thoughts are control tokens: those
-// with a reader of the server's own, those whose template names a mark, and those with neither. Each is called as its family.
+// controlSetups are the set-ups of the second vocabulary, in which the marks of calls and thoughts
+// are control tokens: those with a reader of the server's own, those whose template names a mark,
+// and those with neither. Each is called as its family.
 var controlSetups = []setup{
 	{name: "gemma4", template: "tool_call.tmpl", parser: "gemma4", reads: "gemma4"},
 	{name: "ministral-3", template: "tool_call.tmpl", parser: "ministral", reads: "mistral"},
@@ -49,8 +50,8 @@ func (l *lane) controlled(t *testing.T) []script.Script {
 	return script.Controlled(slices.Concat(l.scripts, more))
 }
 
-// startControl serves an Ollama with the second vocabulary. Each family has a file of its own: where many scripts share their
-// marks the model confuses them.
+// startControl serves an Ollama with the second vocabulary. Each family has a file of its own:
+// where many scripts share their marks the model confuses them.
 func (l *lane) startControl(t *testing.T, dir, version string, scripts []script.Script, setups []setup) *server {
 	t.Helper()
 	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
@@ -88,10 +89,10 @@ func of(scripts []script.Script, family string) []script.Script {
 	return slices.DeleteFunc(slices.Clone(scripts), func(sc script.Script) bool { return sc.Family != family })
 }
 
-// TestControlTokens holds toolnorm to a law: in no set-up and script of the second vocabulary is its reply worse than that of
-// the server itself, in calls, text or reasoning. Calls are to be right wherever the marks can be had; only
-// where the server gives up a reply itself they need not be: there the model goes on behind its own text, and the scripted
-// one cannot, it begins again.
+// TestControlTokens holds toolnorm to a law: in no set-up and script of the second vocabulary is
+// its reply worse than that of the server itself, in calls, text or reasoning. Calls are to be
+// right wherever the marks can be had; only where the server gives up a reply itself they need not
+// be: there the model goes on behind its own text, and the scripted one cannot, it begins again.
 func TestControlTokens(t *testing.T) {
 	l := open(t)
 	scripts := l.controlled(t)
@@ -111,7 +112,8 @@ func TestControlTokens(t *testing.T) {
 	}
 }
 
-// never says where the reply of toolnorm is worse than the server's own, or wrong though the set-up is of the script's family.
+// never says where the reply of toolnorm is worse than the server's own, or wrong though the set-up
+// is of the script's family.
 func (l *lane) never(t *testing.T, on *server, base string, s setup, sc script.Script) {
 	t.Helper()
 	got, own := askWhole(base, l.ask(s.name, sc, false)), reply{Error: "not asked: it may hang"}

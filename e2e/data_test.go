@@ -14,8 +14,8 @@ import (
 	"toolnorm/tools/data"
 )
 
-// npmPart is the folder of the cache in which the packages of a folder of this lane are; the test is skipped, or fails in CI, where
-// they are not installed.
+// npmPart is the folder of the cache in which the packages of a folder of this lane are; the test
+// is skipped, or fails in CI, where they are not installed.
 func npmPart(t *testing.T, name string) string {
 	t.Helper()
 	cache, err := cacheFolder()
@@ -52,8 +52,8 @@ func startChroma(t *testing.T) int {
 	return n
 }
 
-// TestRealEmbeddingsInTheStoreAndInChroma imports documents with vectors of a real Ollama into the store and into a real Chroma:
-// both have to find the same, in the same order.
+// TestRealEmbeddingsInTheStoreAndInChroma imports documents with vectors of a real Ollama into the
+// store and into a real Chroma: both have to find the same, in the same order.
 func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 	l := open(t)
 	port := startChroma(t)

@@ -12,7 +12,8 @@ import (
 const readsCompose = `import json, sys, jsonschema, yaml
 jsonschema.validate(yaml.safe_load(open(sys.argv[2])), json.load(open(sys.argv[1])))`
 
-// deployTools returns the folder of what install.sh's install_deploy installs, and a Python that knows Kubernetes' schemas.
+// deployTools returns the folder of what install.sh's install_deploy installs, and a Python that
+// knows Kubernetes' schemas.
 func deployTools(t *testing.T) (folder, python string) {
 	t.Helper()
 	missing := locateFolders()
@@ -31,8 +32,8 @@ func deployTools(t *testing.T) (folder, python string) {
 	return folder, python
 }
 
-// TestDeployFitsItsSchemas validates what folder deploy has for other programs to read: compose files, and what kustomize makes of
-// folder kubernetes, each by the schema of its API.
+// TestDeployFitsItsSchemas validates what folder deploy has for other programs to read: compose
+// files, and what kustomize makes of folder kubernetes, each by the schema of its API.
 func TestDeployFitsItsSchemas(t *testing.T) {
 	tools, python := deployTools(t)
 	for _, file := range []string{"../docker-compose.yml", "../deploy/compose.fleet.yml"} {
@@ -54,7 +55,8 @@ func TestDeployFitsItsSchemas(t *testing.T) {
 	}
 }
 
-// TestBalancersTakeTheirConfigurations has HAProxy and nginx read the files that docs/scale.md names.
+// TestBalancersTakeTheirConfigurations has HAProxy and nginx read the files that docs/scale.md
+// names.
 func TestBalancersTakeTheirConfigurations(t *testing.T) {
 	for _, file := range []string{"../deploy/fleet/haproxy.cfg", "../deploy/kubernetes/haproxy.cfg"} {
 		if out, err := exec.Command(balancer(t, "haproxy"), "-c", "-f", fleetFile(t, file, loopback{})).CombinedOutput(); err != nil {

@@ -37,8 +37,8 @@ func llamaServer(l *lane) *server  { return l.llama.chat }
 // read is what a report says of the server's own parser.
 var read = regexp.MustCompile(`(?m)^  (note +parser|the server's parser|native) .*\n( +→.*\n)?`)
 
-// TestDoctorsReports holds what doctor says of the scripted models to files. With TOOLNORM_E2E_DOCTOR=write
-// (make doctor) it writes them.
+// TestDoctorsReports holds what doctor says of the scripted models to files. With
+// TOOLNORM_E2E_DOCTOR=write (make doctor) it writes them.
 func TestDoctorsReports(t *testing.T) {
 	l := open(t)
 	for _, e := range examined {
@@ -66,7 +66,8 @@ func TestDoctorsReports(t *testing.T) {
 	}
 }
 
-// TestDoctorSaysThatAModelIsTooWeak asks the questions that come with the program, none of which the scripted model knows.
+// TestDoctorSaysThatAModelIsTooWeak asks the questions that come with the program, none of which
+// the scripted model knows.
 func TestDoctorSaysThatAModelIsTooWeak(t *testing.T) {
 	l := open(t)
 	got, status := l.doctor(t, l.newest, "hermes")

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// TestLongArgumentsComeBeforeTheirEnd holds the last token of a 10 KiB call back, between Ollama and toolnorm, until 99 %
-// of the argument's bytes have come out at the client's end. No clock decides, but for giving up.
+// TestLongArgumentsComeBeforeTheirEnd holds the last token of a 10 KiB call back, between Ollama
+// and toolnorm, until 99 % of the argument's bytes have come out at the client's end. No clock
+// decides, but for giving up.
 func TestLongArgumentsComeBeforeTheirEnd(t *testing.T) {
 	l := open(t)
 	g := &gate{}
@@ -54,8 +55,8 @@ type gate struct {
 	gaveUp atomic.Bool   // it was not, and the token passed all the same
 }
 
-// hold lets a stream of records pass but for the last record that carries text: that one waits with the end for the gate,
-// 20 s at most.
+// hold lets a stream of records pass but for the last record that carries text: that one waits with
+// the end for the gate, 20 s at most.
 func (g *gate) hold(resp *http.Response) error {
 	if resp.Request.URL.Path != "/api/generate" {
 		return nil

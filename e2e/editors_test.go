@@ -13,9 +13,10 @@ import (
 // settingsFolder is where the settings of editors and agents are, as docs/editors.md shows them.
 const settingsFolder = "../examples/editors"
 
-// TestEditorsReadTheirSettings has the schemas and programs of the clients read the files of examples/editors. Those of Claude Code and
-// Codex, which takes nothing that it does not know, are read when TestAgents runs them, and so are Cline's, pi's and Qwen Code's by
-// make e2e-agents; Zed and Void have no package, so examples/editors holds them to their sources.
+// TestEditorsReadTheirSettings has the schemas and programs of the clients read the files of
+// examples/editors. Those of Claude Code and Codex, which takes nothing that it does not know, are
+// read when TestAgents runs them, and so are Cline's, pi's and Qwen Code's by make e2e-agents; Zed
+// and Void have no package, so examples/editors holds them to their sources.
 func TestEditorsReadTheirSettings(t *testing.T) {
 	cache, err := cacheFolder()
 	demand(t, nil, err)
@@ -57,7 +58,8 @@ func readsSettings(t *testing.T, program string, args ...string) string {
 	return string(out)
 }
 
-// readByOpencode has opencode show the settings that it came to: what it does not know is missing there.
+// readByOpencode has opencode show the settings that it came to: what it does not know is missing
+// there.
 func readByOpencode(t *testing.T) {
 	if os.Getenv("TOOLNORM_E2E_AGENTS") != "all" {
 		t.Skip("make e2e-agents installs it")

@@ -12,11 +12,13 @@ import (
 	"toolnorm/internal/test/transcript"
 )
 
-// readmes are the examples that are no Go programs, each with the environment of Python that it needs.
+// readmes are the examples that are no Go programs, each with the environment of Python that it
+// needs.
 var readmes = map[string]string{"curl": "", "custom-tools": "", "python-openai": "clients", "langchain": "clients"}
 
-// TestExamplesPrintWhatTheirReadmesShow types what the README of an example tells its reader to type, line by line, and compares what it
-// prints. Servers are started and packages installed by the lane instead. The examples in Go have tests of their own.
+// TestExamplesPrintWhatTheirReadmesShow types what the README of an example tells its reader to
+// type, line by line, and compares what it prints. Servers are started and packages installed by
+// the lane instead. The examples in Go have tests of their own.
 func TestExamplesPrintWhatTheirReadmesShow(t *testing.T) {
 	l := &lane{}
 	demand(t, nil, l.scratch())

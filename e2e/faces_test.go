@@ -54,7 +54,8 @@ var faces = []face{
 	}, readOllamaChat},
 }
 
-// flatTools are tools without OpenAI's member function: with the type as a member, if it is named, and the schema as another.
+// flatTools are tools without OpenAI's member function: with the type as a member, if it is named,
+// and the schema as another.
 func flatTools(tools []json.RawMessage, kind, schema string) (flat []map[string]any) {
 	for _, raw := range tools {
 		var tool struct {
@@ -73,8 +74,8 @@ func flatTools(tools []json.RawMessage, kind, schema string) (flat []map[string]
 	return flat
 }
 
-// TestNoFaceIsWorse holds each API of toolnorm to a law: no reply is worse than that of Ollama's own API. With
-// TOOLNORM_E2E_FACES=write it writes the page.
+// TestNoFaceIsWorse holds each API of toolnorm to a law: no reply is worse than that of Ollama's
+// own API. With TOOLNORM_E2E_FACES=write it writes the page.
 func TestNoFaceIsWorse(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.newest)

@@ -15,9 +15,10 @@ import (
 
 var offered = []string{"get_weather", "get_time", "write_file"}
 
-// TestEveryDialectThroughEverySetUp asks toolnorm for every script in every set-up of the newest Ollama: streamed by both
-// clients and whole by the current one; once more streamed by a toolnorm that reads everything as the generic format. The
-// anchor is asked of Ollama's own endpoint as well, for the table.
+// TestEveryDialectThroughEverySetUp asks toolnorm for every script in every set-up of the newest
+// Ollama: streamed by both clients and whole by the current one; once more streamed by a toolnorm
+// that reads everything as the generic format. The anchor is asked of Ollama's own endpoint as
+// well, for the table.
 func TestEveryDialectThroughEverySetUp(t *testing.T) {
 	l := open(t)
 	byName, generic := l.proxied(t, l.newest), l.proxied(t, l.newest, "--format", "*=generic")
@@ -35,8 +36,9 @@ func TestEveryDialectThroughEverySetUp(t *testing.T) {
 	report(t, rows)
 }
 
-// TestOlderOllama asks for the anchor in every set-up of the last Ollama with an engine of its own, and for calls with
-// split characters and long arguments: of every family in one set-up, of one in the others.
+// TestOlderOllama asks for the anchor in every set-up of the last Ollama with an engine of its own,
+// and for calls with split characters and long arguments: of every family in one set-up, of one in
+// the others.
 func TestOlderOllama(t *testing.T) {
 	l := open(t)
 	base := l.proxied(t, l.former)
@@ -56,7 +58,8 @@ func TestOlderOllama(t *testing.T) {
 	report(t, rows)
 }
 
-// demanding are the scripts whose arguments hold characters that are split over tokens, or are long.
+// demanding are the scripts whose arguments hold characters that are split over tokens, or are
+// long.
 func demanding(sc script.Script) bool {
 	_, kind, _ := strings.Cut(sc.Name, "_")
 	return slices.Contains([]string{"ko", "ja", "emoji", "long"}, kind)
@@ -134,8 +137,8 @@ func clip(text string) string {
 
 var thought = regexp.MustCompile(`(?s)<think>.*</think>`)
 
-// askOwn asks the server's own endpoint, the anchor only. The set-ups declare no thinking, so a thought in the text is not
-// held against it, nor are blanks beside a call.
+// askOwn asks the server's own endpoint, the anchor only. The set-ups declare no thinking, so a
+// thought in the text is not held against it, nor are blanks beside a call.
 func (l *lane) askOwn(on *server, s setup, sc script.Script) []string {
 	if !sc.Anchor {
 		return nil
@@ -177,7 +180,8 @@ func (l *lane) judge(how string, sc script.Script, got reply) []string {
 	return found
 }
 
-// askAll streams a script by both clients and asks for it whole; all three must be right, and alike.
+// askAll streams a script by both clients and asks for it whole; all three must be right, and
+// alike.
 func (l *lane) askAll(base string, s setup, sc script.Script) []string {
 	streamed := l.current.chat(base, l.ask(s.model(), sc, true))
 	found := l.judge("streamed", sc, streamed)

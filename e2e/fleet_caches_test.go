@@ -48,8 +48,9 @@ type turnOf struct {
 	first          time.Duration
 }
 
-// TestFleetCaches measures which part of their prompts conversations find in the servers' caches, by how requests are spread. All
-// conversations run at once; one alone on one server says what could be found.
+// TestFleetCaches measures which part of their prompts conversations find in the servers' caches,
+// by how requests are spread. All conversations run at once; one alone on one server says what
+// could be found.
 func TestFleetCaches(t *testing.T) {
 	if os.Getenv("TOOLNORM_E2E_FLEET") == "" {
 		t.Skip("make fleet runs it")

@@ -17,7 +17,8 @@ import (
 	"toolnorm/e2e/gguf"
 )
 
-// longCall is a call whose command is too long for a terminal's line, since quotes are written as escapes in it; so it goes by an id.
+// longCall is a call whose command is too long for a terminal's line, since quotes are written as
+// escapes in it; so it goes by an id.
 func longCall() gguf.Script {
 	s := gguf.Script{Name: "call", Parts: []string{"<tool_call>\n{\"name\": \"search_docs\", ", "\"arguments\": {\"query\": \""}}
 	for i := range 38 {
@@ -37,8 +38,9 @@ func fleetScripts(agents []*agent) []gguf.Script {
 	return all
 }
 
-// TestFleet has stock clients work through three replicas and three Ollamas while these are restarted and killed. What is only
-// restarted loses nothing; what is killed costs those streams that it was answering, each of which ends with one clear error or is cut.
+// TestFleet has stock clients work through three replicas and three Ollamas while these are
+// restarted and killed. What is only restarted loses nothing; what is killed costs those streams
+// that it was answering, each of which ends with one clear error or is cut.
 func TestFleet(t *testing.T) {
 	l := openFleet(t)
 	agents := slices.DeleteFunc(readAgents(t), func(a *agent) bool { return !slices.Contains(laneAgents, a.id) })
@@ -84,7 +86,8 @@ func killEach(l *lane, all []*instance) error {
 	return nil
 }
 
-// callsTools lists and calls tools in one session of a stock MCP client, and by toolrun, until it is told to stop.
+// callsTools lists and calls tools in one session of a stock MCP client, and by toolrun, until it
+// is told to stop.
 func (f *fleet) callsTools(t *testing.T, base string, stop <-chan struct{}) {
 	m := openMCP(t)
 	c := m.connect(t, route{"sdk-current", "http", "/mcp"}, base)
@@ -131,7 +134,8 @@ func (f *fleet) allAway(t *testing.T, base string) {
 	t.Error("no answer although the Ollamas are back")
 }
 
-// goesOn has a conversation by previous_response_id, each turn of which may meet another replica; one is killed in between.
+// goesOn has a conversation by previous_response_id, each turn of which may meet another replica;
+// one is killed in between.
 func (f *fleet) goesOn(t *testing.T, base string) {
 	previous := ""
 	for turn := range 6 {
@@ -176,10 +180,12 @@ func (f *fleet) runsLongCall(t *testing.T, base string) {
 	}
 }
 
-// fleetAgentTime is how long an agent may take: two prompts of some 25,000 tokens, one of which may be read twice.
+// fleetAgentTime is how long an agent may take: two prompts of some 25,000 tokens, one of which may
+// be read twice.
 const fleetAgentTime = 6 * time.Minute
 
-// agentsWork has real agents do a task while replicas are restarted in turn, and one Ollama is killed.
+// agentsWork has real agents do a task while replicas are restarted in turn, and one Ollama is
+// killed.
 func (f *fleet) agentsWork(t *testing.T, base string, agents []*agent) {
 	var work sync.WaitGroup
 	done := make(chan struct{})

@@ -19,7 +19,8 @@ import (
 	"toolnorm/e2e/gguf"
 )
 
-// longLines is how many lines the long answer of a fleet's model has. Each is a token, so a stream lasts while servers are killed.
+// longLines is how many lines the long answer of a fleet's model has. Each is a token, so a stream
+// lasts while servers are killed.
 const longLines = 400
 
 // longScript is that answer.
@@ -40,7 +41,8 @@ const (
 	wrong   = "wrong"   // anything else
 )
 
-// stream asks for an answer, and returns how it ended and what is to be said of that. Want is the whole of it.
+// stream asks for an answer, and returns how it ended and what is to be said of that. Want is the
+// whole of it.
 func stream(ctx context.Context, base, model, prompt, want string) (end, detail string) {
 	body, _ := json.Marshal(map[string]any{"model": model, "stream": true, "messages": []message{{Role: "user", Content: prompt}}}) // of strings
 	r, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", strings.NewReader(string(body)))
@@ -150,8 +152,8 @@ func longLoad() *load {
 	return &load{model: fleetModel, prompt: gguf.Script{Name: "long"}.Selector() + " please", want: want}
 }
 
-// under runs an act while so many clients ask each address again and again, and returns what became of their streams. Those that
-// run when the act is done come to their end.
+// under runs an act while so many clients ask each address again and again, and returns what became
+// of their streams. Those that run when the act is done come to their end.
 func (f *fleet) under(t *testing.T, clients int, bases []string, l *load, act func() error) *load {
 	t.Helper()
 	done := make(chan struct{})

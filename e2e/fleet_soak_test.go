@@ -12,8 +12,9 @@ import (
 // demoModel answers inside of a replica, so that a soak of many streams costs no model server.
 const demoModel = "demo/hermes"
 
-// TestSoak has replicas answer as many streams as TOOLNORM_E2E_SOAK says, while one is killed and one is restarted again and again. The third one
-// stays: its memory is flat. A stream that is not whole was cut by a kill, and none ends wrongly.
+// TestSoak has replicas answer as many streams as TOOLNORM_E2E_SOAK says, while one is killed and
+// one is restarted again and again. The third one stays: its memory is flat. A stream that is not
+// whole was cut by a kill, and none ends wrongly.
 func TestSoak(t *testing.T) {
 	most := int64(number("TOOLNORM_E2E_SOAK", 0))
 	if most == 0 {

@@ -26,7 +26,8 @@ type instance struct {
 	starts int
 }
 
-// start runs it and waits until it is ready. It leads a group of its own, so that kill takes its children along.
+// start runs it and waits until it is ready. It leads a group of its own, so that kill takes its
+// children along.
 func (m *instance) start(l *lane) error {
 	m.cmd = m.command()
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -48,16 +49,16 @@ func (m *instance) stop() error {
 	return m.cmd.Wait()
 }
 
-// loopback says where the members of a fleet are, in the words of folder deploy. The zero value is for configurations that are only
-// read.
+// loopback says where the members of a fleet are, in the words of folder deploy. The zero value is
+// for configurations that are only read.
 type loopback struct {
 	replicas, ollamas      []string
 	clients, models, watch string // where a balancer listens
 	policy                 string // of HAProxy in front of the Ollamas; empty: as the file says
 }
 
-// fleet is what deploy/compose.fleet.yml is, as processes of this machine: replicas behind HAProxy and nginx, and Ollamas behind
-// HAProxy.
+// fleet is what deploy/compose.fleet.yml is, as processes of this machine: replicas behind HAProxy
+// and nginx, and Ollamas behind HAProxy.
 type fleet struct {
 	*lane
 	at                loopback // of HAProxy
@@ -79,7 +80,8 @@ func balancer(t *testing.T, name string) string {
 // serverLine is a server in a configuration of folder deploy.
 var serverLine = regexp.MustCompile(`(?m)^.*\b(toolnorm|ollama)-(\d):\d+.*\n`)
 
-// fleetFile writes a configuration of folder deploy with the addresses of a fleet, and returns the copy's path.
+// fleetFile writes a configuration of folder deploy with the addresses of a fleet, and returns the
+// copy's path.
 func fleetFile(t *testing.T, file string, at loopback) string {
 	t.Helper()
 	src, err := os.ReadFile(file)

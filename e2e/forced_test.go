@@ -12,15 +12,17 @@ var forced = []struct {
 	strategy string
 	asks     func(setup, script.Script) bool
 }{
-	// Native mode refuses it. Where Ollama's parser breaks off, the tap can only say so: docs/internal/upstreams.md counts that.
+	// Native mode refuses it. Where Ollama's parser breaks off, the tap can only say so:
+	// docs/internal/upstreams.md counts that.
 	{"tap", func(s setup, sc script.Script) bool {
 		return s.template != "" && demanding(sc) && (s.reads == sc.Family || s.reads == "")
 	}},
 	{"prompt", func(s setup, sc script.Script) bool { return s.name == "hermes" && sc.Anchor }},
 }
 
-// TestForcedStrategies names a strategy in the settings. The older server shows characters that are split over tokens
-// damaged, so tap is not for it: what it gets right all the same is counted in docs/internal/upstreams.md.
+// TestForcedStrategies names a strategy in the settings. The older server shows characters that are
+// split over tokens damaged, so tap is not for it: what it gets right all the same is counted in
+// docs/internal/upstreams.md.
 func TestForcedStrategies(t *testing.T) {
 	l := open(t)
 	for _, server := range []*server{l.newest, l.former} {

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// TestServerEverythingIsTheSameThroughToolnorm has a stock client do the same with server-everything directly and through
-// toolnorm, at each of its faces and over each transport of the server, and compares everything that the client sees.
+// TestServerEverythingIsTheSameThroughToolnorm has a stock client do the same with
+// server-everything directly and through toolnorm, at each of its faces and over each transport of
+// the server, and compares everything that the client sees.
 func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
 	l := openServers(t)
 	everything, url := l.everything(t)

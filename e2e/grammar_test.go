@@ -20,7 +20,8 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// grammarTools are offered to models that a grammar holds. The report has nothing in it whose length a model chooses.
+// grammarTools are offered to models that a grammar holds. The report has nothing in it whose
+// length a model chooses.
 const grammarTools = `[
 {"name": "make_report", "parameters": {"type": "object", "properties": {"kind": {"enum": ["sales", "stock"]}, "year": {"type": "integer", "minimum": 1990, "maximum": 2031},
   "draft": {"type": "boolean"}, "parts": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 3}}, "required": ["kind", "year"], "additionalProperties": false}},
@@ -57,7 +58,8 @@ func openGrammarLane(t *testing.T) *grammarLane {
 	return l
 }
 
-// serve starts llama-server with a model that has the scripts and otherwise no opinion: any byte is as likely as any other.
+// serve starts llama-server with a model that has the scripts and otherwise no opinion: any byte is
+// as likely as any other.
 func (l *grammarLane) serve(t *testing.T, name string, scripts ...gguf.Script) *server {
 	t.Helper()
 	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
@@ -149,7 +151,8 @@ func (l *grammarLane) fits(t *testing.T, name, args string) {
 	}
 }
 
-// TestGrammar holds a model without any opinion to the grammar of each family, and, if it is in the cache, a real one.
+// TestGrammar holds a model without any opinion to the grammar of each family, and, if it is in the
+// cache, a real one.
 func TestGrammar(t *testing.T) {
 	l := openGrammarLane(t)
 	base := l.serve(t, "uniform").base
@@ -191,8 +194,8 @@ func TestGrammarHoldsARealModel(t *testing.T) {
 	}
 }
 
-// TestGrammarBeginsAtTheMark asks through toolnorm. The model's script is text and the beginning of a call; what follows it
-// makes up, held by the grammar that toolnorm sends.
+// TestGrammarBeginsAtTheMark asks through toolnorm. The model's script is text and the beginning of
+// a call; what follows it makes up, held by the grammar that toolnorm sends.
 func TestGrammarBeginsAtTheMark(t *testing.T) {
 	l := openGrammarLane(t)
 	l.offered = l.offered[:1]
@@ -234,7 +237,8 @@ func TestGrammarBeginsAtTheMark(t *testing.T) {
 	t.Logf("%d families, %d beginnings of calls", len(of), len(heads))
 }
 
-// begins reports whether a call that begins so triggers the grammar: some families print calls without the mark that they know.
+// begins reports whether a call that begins so triggers the grammar: some families print calls
+// without the mark that they know.
 func begins(g adapters.Grammar, head string) bool {
 	trigger := g.Trigger[0]
 	return trigger.Word != "" && strings.Contains(head, trigger.Word) || trigger.Word == "" && regexp.MustCompile(trigger.Pattern).MatchString("\n"+head)

@@ -46,8 +46,9 @@ type outcome struct {
 	faults                                          []string
 }
 
-// TestTheGuarantee asks for replies with defects in every set-up. No call may leave that does not fit its schema, no visible
-// text may get lost, and what reading can cure must be exact. With TOOLNORM_E2E_GUARANTEE=write it writes the page.
+// TestTheGuarantee asks for replies with defects in every set-up. No call may leave that does not
+// fit its schema, no visible text may get lost, and what reading can cure must be exact. With
+// TOOLNORM_E2E_GUARANTEE=write it writes the page.
 func TestTheGuarantee(t *testing.T) {
 	l := open(t)
 	rules := l.defectRules(t)
@@ -117,7 +118,8 @@ func (l *lane) each(scripts []script.Script, ask func(script.Script)) {
 	wg.Wait()
 }
 
-// countOwn counts a right reply of the server's own endpoint: exact, or a call that fits where none is prescribed.
+// countOwn counts a right reply of the server's own endpoint: exact, or a call that fits where none
+// is prescribed.
 func (o *outcome) countOwn(rules map[string]*valid.Validator, sc script.Script, got reply) {
 	right := got.Error == "" && len(unfit(rules, got)) == 0
 	if sc.Reply.Open {
@@ -205,9 +207,10 @@ func unfit(rules map[string]*valid.Validator, got reply) (bad []string) {
 	return bad
 }
 
-// TestChoicesAreObeyed asks a model that wants to say something else for a call: of any tool, and of each one, streamed and
-// whole, in the set-ups that toolnorm and a server's own template make most different. What the model then writes is as
-// good as random, so each call that fits is the constraint's doing.
+// TestChoicesAreObeyed asks a model that wants to say something else for a call: of any tool, and
+// of each one, streamed and whole, in the set-ups that toolnorm and a server's own template make
+// most different. What the model then writes is as good as random, so each call that fits is the
+// constraint's doing.
 func TestChoicesAreObeyed(t *testing.T) {
 	l := open(t)
 	rules := l.defectRules(t)

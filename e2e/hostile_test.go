@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// nasty are pieces of text that a shell, a terminal or a page could act on. CANARY is a program that must not be started.
+// nasty are pieces of text that a shell, a terminal or a page could act on. CANARY is a program
+// that must not be started.
 var nasty = []string{
 	`'`, `"`, "`", `\`, `\\`, `\'`, `\"`, `'\''`, `"'"`, "``", `\u0027`, `\x27`, `\047`, `'"'"'`,
 	`$(CANARY)`, "`CANARY`", `'; CANARY; '`, `" && CANARY && "`, `'$(CANARY)'`, `"$(CANARY)"`, `; CANARY`, `| CANARY`, `& CANARY &`, "\nCANARY\n", "\rCANARY\r", `<(CANARY)`, `>(CANARY)`, `(CANARY)`, `\'; CANARY; '`, "'\n`CANARY`\n'",
@@ -25,7 +26,8 @@ var fixed = []string{
 	`{"a":"'"}`, `{"a":"\\"}`, `{"a":"\\'"}`, `{"a":"\\\\'; CANARY; '"}`, `{"a":"x'\nCANARY\n'"}`, `{"a":"!CANARY !! !$"}`,
 }
 
-// hostile are n objects as JSON: the fixed ones, and ones that are made of nasty pieces. The same seed gives the same.
+// hostile are n objects as JSON: the fixed ones, and ones that are made of nasty pieces. The same
+// seed gives the same.
 func hostile(n int, seed uint64, canary string) []json.RawMessage {
 	r := rand.New(rand.NewPCG(seed, 0))
 	all := make([]json.RawMessage, 0, n)

@@ -50,8 +50,9 @@ func startPGlite(t *testing.T) string {
 	}
 }
 
-// TestKnowledgeBasesInPgvector holds the store to what every other is held to, where pgvector compares: nobody sees a foreign
-// document, and what its graph finds is what comparing all vectors does.
+// TestKnowledgeBasesInPgvector holds the store to what every other is held to, where pgvector
+// compares: nobody sees a foreign document, and what its graph finds is what comparing all vectors
+// does.
 func TestKnowledgeBasesInPgvector(t *testing.T) {
 	// Of so few passages PostgreSQL would sort all, and never look at the graph.
 	s, err := kbstore.OpenStore(t.Context(), startPGlite(t)+"&enable_sort=off")

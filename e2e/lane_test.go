@@ -57,8 +57,8 @@ func (l *lane) stop() {
 	}
 }
 
-// open gives the running lane, started by the first test that asks. Without the installed parts it skips the test, or
-// fails it when TOOLNORM_E2E=required.
+// open gives the running lane, started by the first test that asks. Without the installed parts it
+// skips the test, or fails it when TOOLNORM_E2E=required.
 func open(t *testing.T) *lane {
 	t.Helper()
 	startOnce.Do(func() {
@@ -70,8 +70,8 @@ func open(t *testing.T) *lane {
 	return &theLane
 }
 
-// demand ends a test whose lane misses a part, or did not start. A missing part skips it, or fails it when
-// TOOLNORM_E2E=required.
+// demand ends a test whose lane misses a part, or did not start. A missing part skips it, or fails
+// it when TOOLNORM_E2E=required.
 func demand(t *testing.T, missing, startErr error) {
 	t.Helper()
 	if missing != nil && os.Getenv("TOOLNORM_E2E") != "required" {
@@ -196,7 +196,8 @@ func (l *lane) start() (err error) {
 	return nil
 }
 
-// run starts a server with its output in a log file of the scratch folder, and waits until url answers with 200.
+// run starts a server with its output in a log file of the scratch folder, and waits until url
+// answers with 200.
 func (l *lane) run(name string, cmd *exec.Cmd, url string) error {
 	log, err := os.Create(l.log(name))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // llama are the llama-servers that toolnorm asks directly. Each serves one model.
 type llama struct{ chat, embed *server }
 
-// startLlama starts the llama-server that comes with the newest Ollama, once with the scripted model and its template, and
-// once with the model that embeds.
+// startLlama starts the llama-server that comes with the newest Ollama, once with the scripted
+// model and its template, and once with the model that embeds.
 func (l *lane) startLlama() (err error) {
 	l.llama.chat, err = l.startLlamaServer("native")
 	if err == nil {

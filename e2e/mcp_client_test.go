@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// mcpClient is a Node process that speaks MCP with a stock client; see mcp/client.mjs for what it can do.
+// mcpClient is a Node process that speaks MCP with a stock client; see mcp/client.mjs for what it
+// can do.
 type mcpClient struct {
 	in    *json.Encoder
 	out   *bufio.Reader

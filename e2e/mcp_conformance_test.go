@@ -17,7 +17,8 @@ type revision struct {
 	scored int
 }
 
-// TestTheConformanceToolIsContent runs every scenario that is scored, of both eras, at both addresses of one server.
+// TestTheConformanceToolIsContent runs every scenario that is scored, of both eras, at both
+// addresses of one server.
 func TestTheConformanceToolIsContent(t *testing.T) {
 	l := openMCP(t)
 	base := l.served(t)
@@ -46,15 +47,16 @@ func TestTheConformanceToolIsContent(t *testing.T) {
 	t.Logf("scored scenarios of the conformance tool that pass:\n%s", table.String())
 }
 
-// TestTheConformanceToolIsContentWithTheClient runs what both eras require of clients, OAuth among it, against the part of
-// toolnorm that is a client of other MCP servers.
+// TestTheConformanceToolIsContentWithTheClient runs what both eras require of clients, OAuth among
+// it, against the part of toolnorm that is a client of other MCP servers.
 func TestTheConformanceToolIsContentWithTheClient(t *testing.T) {
 	l := openMCP(t)
 	client := filepath.Join(t.TempDir(), "gatewayclient")
 	if out, err := exec.Command("go", "build", "-o", client, "toolnorm/e2e/cmd/gatewayclient").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	// It wants an id that is the address of a document on the internet, which a program on a user's machine has not.
+	// It wants an id that is the address of a document on the internet, which a program on a user's
+	// machine has not.
 	warns := map[string]bool{"auth/basic-cimd": true}
 	for _, rev := range []revision{{"2025-11-25", 18}, {"2026-07-28", 32}} {
 		names := l.required(t, rev.name, "client")
@@ -71,8 +73,8 @@ func TestTheConformanceToolIsContentWithTheClient(t *testing.T) {
 	}
 }
 
-// TestTheConformanceToolIsContentWithTasks runs the scenarios of the extension for tasks, which the tool scores nobody by. It
-// skips one by itself, for the notices, which are optional.
+// TestTheConformanceToolIsContentWithTasks runs the scenarios of the extension for tasks, which the
+// tool scores nobody by. It skips one by itself, for the notices, which are optional.
 func TestTheConformanceToolIsContentWithTasks(t *testing.T) {
 	l := openMCP(t)
 	base := l.served(t)
@@ -116,7 +118,8 @@ func (l *mcpLane) scored(t *testing.T, revision string) []string {
 	return l.required(t, revision, "server")
 }
 
-// required are the scenarios that a revision requires of servers or clients, as the tool's own list has them.
+// required are the scenarios that a revision requires of servers or clients, as the tool's own list
+// has them.
 func (l *mcpLane) required(t *testing.T, revision, of string) (names []string) {
 	t.Helper()
 	list, err := os.ReadFile(filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "requirements", revision+".yaml"))
@@ -144,7 +147,8 @@ type check struct {
 // checks are those of each scenario.
 type checks map[string][]check
 
-// conform runs the tool. It ends with an error when a scenario that is not scored fails, so its files are what counts.
+// conform runs the tool. It ends with an error when a scenario that is not scored fails, so its
+// files are what counts.
 func (l *mcpLane) conform(t *testing.T, url, revision string) checks {
 	t.Helper()
 	dir := t.TempDir()
@@ -168,7 +172,8 @@ func (l *mcpLane) conform(t *testing.T, url, revision string) checks {
 	return results
 }
 
-// faults are what is wrong with a scenario: every check that does not pass, warnings as well, and that none did.
+// faults are what is wrong with a scenario: every check that does not pass, warnings as well, and
+// that none did.
 func (c checks) faults(scenario string) (faults []string) {
 	for _, check := range c[scenario] {
 		if check.Status == "FAILURE" || check.Status == "WARNING" {

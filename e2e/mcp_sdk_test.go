@@ -9,10 +9,12 @@ import (
 // route is how a stock client reaches a server.
 type route struct{ client, transport, path string }
 
-// stockClients are the TypeScript clients: as Void ships it, the last one of version 1, and version 2 by either era.
+// stockClients are the TypeScript clients: as Void ships it, the last one of version 1, and version
+// 2 by either era.
 var stockClients = []string{"sdk-1.11", "sdk-current", "sdk-2", "sdk-2-modern"}
 
-// routes are all that there are: each client by Streamable HTTP at both addresses, and by legacy SSE.
+// routes are all that there are: each client by Streamable HTTP at both addresses, and by legacy
+// SSE.
 func routes() (all []route) {
 	for _, client := range stockClients {
 		all = append(all, route{client, "http", "/mcp"}, route{client, "http", "/sse"})

@@ -11,13 +11,15 @@ import (
 	"time"
 )
 
-// vacation is a call of a company tool as editors make them, every argument a string, and what its answer must hold.
+// vacation is a call of a company tool as editors make them, every argument a string, and what its
+// answer must hold.
 var vacation = struct {
 	job  mcpJob
 	want string
 }{mcpJob{Do: "call", Name: "calculate_vacation_days", Args: map[string]string{"employee_id": "EMP001", "year": "2025"}}, `"total":19,"used":4.5,"remaining":14.5`}
 
-// TestVoidConnectsAndCalls goes through Void's own procedure: what it would show as a red dot is a failure here.
+// TestVoidConnectsAndCalls goes through Void's own procedure: what it would show as a red dot is a
+// failure here.
 func TestVoidConnectsAndCalls(t *testing.T) {
 	l := openMCP(t)
 	base := l.toolnorm(t)
@@ -40,7 +42,8 @@ func TestVoidConnectsAndCalls(t *testing.T) {
 	}
 }
 
-// TestClientsStartTheServerThemselves lets each client talk to a process of its own, on standard input and output.
+// TestClientsStartTheServerThemselves lets each client talk to a process of its own, on standard
+// input and output.
 func TestClientsStartTheServerThemselves(t *testing.T) {
 	l := openMCP(t)
 	data := t.TempDir()
@@ -59,8 +62,9 @@ func TestClientsStartTheServerThemselves(t *testing.T) {
 	}
 }
 
-// TestClientsGoOnAfterARestart restarts the server under connected clients. Those of Streamable HTTP notice nothing; those of
-// SSE connect again by themselves, which takes them seconds, and calls fail until then.
+// TestClientsGoOnAfterARestart restarts the server under connected clients. Those of Streamable
+// HTTP notice nothing; those of SSE connect again by themselves, which takes them seconds, and
+// calls fail until then.
 func TestClientsGoOnAfterARestart(t *testing.T) {
 	l := openMCP(t)
 	addr, err := freeAddr()

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// mcpLane is what the tests of the MCP server share. They need Node and its packages, and no model server.
+// mcpLane is what the tests of the MCP server share. They need Node and its packages, and no model
+// server.
 type mcpLane struct {
 	lane
 	packages string // the folder of node_modules

@@ -18,13 +18,15 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// realModel is a real model as Ollama is told to run it. Its name is what toolnorm chooses the format by.
+// realModel is a real model as Ollama is told to run it. Its name is what toolnorm chooses the
+// format by.
 type realModel struct {
 	name, file, template string // template: a file of models/setups; empty: the model's own
 	title                string
 }
 
-// The file's own template first: on one file, Ollama cannot serve it after a Go template without unloading.
+// The file's own template first: on one file, Ollama cannot serve it after a Go template without
+// unloading.
 var realModels = []realModel{
 	{"qwen2.5-coder:1.5b", "qwen2.5-coder-1.5b", "", "Qwen2.5-Coder-1.5B, its own template"},
 	{"qwen2.5-coder:1.5b-library", "qwen2.5-coder-1.5b", "chatml.tmpl", "Qwen2.5-Coder-1.5B, the template of Ollama's library"},
@@ -33,7 +35,8 @@ var realModels = []realModel{
 	{"gemma3:270m", "gemma3-270m", "chatml.tmpl", "Gemma 3 270M (base model), ChatML with tools"},
 }
 
-// way is one way of getting calls out of a model; without arguments for toolnorm it is Ollama's own endpoint.
+// way is one way of getting calls out of a model; without arguments for toolnorm it is Ollama's own
+// endpoint.
 type way struct {
 	title string
 	args  []string
@@ -52,9 +55,9 @@ var ways = []way{
 	{"toolnorm, `prompt`, schemas and an example", []string{"--strategy", "*=prompt", "--wording", "*=schemas+example"}},
 }
 
-// TestRealModels measures the real models and writes the report to the file that TOOLNORM_E2E_REPORT names. The regular
-// expression TOOLNORM_E2E_MODELS chooses rows by "set-up, way"; the others come from earlier runs. A model's mistakes
-// fail nothing.
+// TestRealModels measures the real models and writes the report to the file that
+// TOOLNORM_E2E_REPORT names. The regular expression TOOLNORM_E2E_MODELS chooses rows by "set-up,
+// way"; the others come from earlier runs. A model's mistakes fail nothing.
 func TestRealModels(t *testing.T) {
 	chosen := os.Getenv("TOOLNORM_E2E_MODELS")
 	if chosen == "" {
@@ -178,8 +181,8 @@ func (r realModel) modelfile(dir string) (string, error) {
 	return file, os.WriteFile(file, []byte(text), 0o644)
 }
 
-// measure asks everything in one way, and saves the answers as they come. A row of this revision that was broken off
-// goes on.
+// measure asks everything in one way, and saves the answers as they come. A row of this revision
+// that was broken off goes on.
 func (m *modelLane) measure(t *testing.T, model realModel, w way, row models.Row) (models.Row, error) {
 	base, err := m.base(w)
 	if err != nil {
@@ -212,7 +215,8 @@ func (m *modelLane) base(w way) (base string, err error) {
 	return m.bases[w.title], err
 }
 
-// unload frees the model's memory, and its runner, which another set-up of the same file could not use.
+// unload frees the model's memory, and its runner, which another set-up of the same file could not
+// use.
 func (m *modelLane) unload(t *testing.T, name string) {
 	resp, err := http.Post(m.newest.base+"/api/generate", "application/json", strings.NewReader(`{"model":"`+name+`","keep_alive":0}`))
 	if err != nil {

@@ -13,15 +13,16 @@ import (
 	"toolnorm/e2e/script"
 )
 
-// mysteries are templates whose models go by names that tell nothing, with the family that writes their calls.
+// mysteries are templates whose models go by names that tell nothing, with the family that writes
+// their calls.
 var mysteries = []string{
 	"Qwen3-Coder", "Kimi-K2-Instruct", "GLM-4.6", "openai-gpt-oss-120b", "Apertus-8B-Instruct", "MiniMax-M2", "Mistral-Small-3.2-24B-Instruct-2506",
 	"LFM2.5-8B-A1B", "google-gemma-4-31B-it", "deepseek-ai-DeepSeek-V3.1", "Cohere2MoE", "ByteDance-Seed-OSS", "meetkai-functionary-medium-v3.2", "Apriel-1.6-15b-Thinker-fixed",
 }
 
-// TestAModelIsReadByItsTemplate serves models with the templates of others, under the names mystery-0, mystery-1, …, each by
-// a llama-server of its own and all by one Ollama, and asks each for two calls: its first request must be right, without a
-// setting.
+// TestAModelIsReadByItsTemplate serves models with the templates of others, under the names
+// mystery-0, mystery-1, …, each by a llama-server of its own and all by one Ollama, and asks each
+// for two calls: its first request must be right, without a setting.
 func TestAModelIsReadByItsTemplate(t *testing.T) {
 	l := open(t)
 	calls := []chat.Call{

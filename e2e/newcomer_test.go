@@ -24,8 +24,9 @@ INSERT INTO purchases SELECT i, (ARRAY['north', 'south', 'east', 'west'])[1 + i 
 DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`
 
-// TestANewcomerInThePage makes, tests and calls a tool with a list, a choice and a date on a real PostgreSQL, in the page alone, and
-// holds how many clicks and keys that takes: see admin/newcomer.mjs.
+// TestANewcomerInThePage makes, tests and calls a tool with a list, a choice and a date on a real
+// PostgreSQL, in the page alone, and holds how many clicks and keys that takes: see
+// admin/newcomer.mjs.
 func TestANewcomerInThePage(t *testing.T) {
 	l := open(t)
 	cache, err := cacheFolder()

@@ -8,8 +8,9 @@ import (
 	"toolnorm/internal/ocr"
 )
 
-// TestOllamaAnswersYesOrNo holds that the real Ollama takes the schema by which a model is asked about hyphens: a model that
-// knows no Japanese, and would write anything else, answers with as many truth values as there are hyphens.
+// TestOllamaAnswersYesOrNo holds that the real Ollama takes the schema by which a model is asked
+// about hyphens: a model that knows no Japanese, and would write anything else, answers with as
+// many truth values as there are hyphens.
 func TestOllamaAnswersYesOrNo(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, nil)

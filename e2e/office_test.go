@@ -43,9 +43,10 @@ func officePython() (string, error) {
 // officeSeeds are those of the files; the second was held out.
 var officeSeeds = []int{1, 1_000_003}
 
-// TestOfficeFilesSayWhatOtherProgramsRead makes files with the usual libraries and has LibreOffice save them again
-// in its formats. What was written has to be found in each, what was deleted or hidden must not, and of the words
-// that LibreOffice and poppler read at most one in a hundred may be missing.
+// TestOfficeFilesSayWhatOtherProgramsRead makes files with the usual libraries and has LibreOffice
+// save them again in its formats. What was written has to be found in each, what was deleted or
+// hidden must not, and of the words that LibreOffice and poppler read at most one in a hundred may
+// be missing.
 func TestOfficeFilesSayWhatOtherProgramsRead(t *testing.T) {
 	p := officeSetUp(t)
 	files := 8
@@ -71,8 +72,8 @@ func TestOfficeFilesSayWhatOtherProgramsRead(t *testing.T) {
 	}
 }
 
-// TestPDFsSayWhatPopplerReads compares the PDFs below TOOLNORM_PDFS with poppler, page by page without the running heads
-// and feet, which are left out here.
+// TestPDFsSayWhatPopplerReads compares the PDFs below TOOLNORM_PDFS with poppler, page by page
+// without the running heads and feet, which are left out here.
 func TestPDFsSayWhatPopplerReads(t *testing.T) {
 	dir := os.Getenv("TOOLNORM_PDFS")
 	if dir == "" {
@@ -196,8 +197,8 @@ func (p *officePrograms) eachFile(t *testing.T, dir string, sums map[string]*rec
 	}
 }
 
-// reference is what LibreOffice or poppler reads in a file, without the hidden sheets and the deleted words that
-// LibreOffice shows.
+// reference is what LibreOffice or poppler reads in a file, without the hidden sheets and the
+// deleted words that LibreOffice shows.
 func (p *officePrograms) reference(t *testing.T, dir, stem string, never []string) (text string) {
 	t.Helper()
 	whole, _ := filepath.Glob(filepath.Join(dir, "ref", stem+".*"))
@@ -268,7 +269,8 @@ func (p *officePrograms) one(t *testing.T, file, made, reference string, sums ma
 	for _, w := range wordsOf(text) {
 		words[w]++
 	}
-	// Lines of slides and of PDFs end within words, axes of charts have numbers, and lists of OpenDocument are counted by the program.
+	// Lines of slides and of PDFs end within words, axes of charts have numbers, and lists of
+	// OpenDocument are counted by the program.
 	loosely := strings.HasPrefix(filepath.Base(file), "slides") || made != "" && (filepath.Ext(file) == ".pdf" || filepath.Ext(file) == ".odt")
 	var missing []string
 	for _, w := range wordsOf(reference) {

@@ -21,8 +21,8 @@ import (
 	"toolnorm/e2e/script"
 )
 
-// setup is one way in which Ollama can be told to run a model. Its name is also the model's, so toolnorm chooses the
-// format by it.
+// setup is one way in which Ollama can be told to run a model. Its name is also the model's, so
+// toolnorm chooses the format by it.
 type setup struct {
 	name     string
 	template string // a file of setups/; empty: the jinja template inside the GGUF file
@@ -61,13 +61,15 @@ type server struct {
 	alone   sync.Mutex        // held while its own endpoint is asked, if it wedges
 }
 
-// places is how many requests an Ollama takes at a time that clients leave. Of a reply that is left between two tokens, both
-// versions may never learn that nobody reads it: the goroutine that writes waits for ever, and its place is lost. A scripted
-// model writes thousands of tokens a second, so that happens about once in ten times, not once in a thousand.
+// places is how many requests an Ollama takes at a time that clients leave. Of a reply that is left
+// between two tokens, both versions may never learn that nobody reads it: the goroutine that writes
+// waits for ever, and its place is lost. A scripted model writes thousands of tokens a second, so
+// that happens about once in ten times, not once in a thousand.
 const places = 8
 
-// startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the set-ups. It takes one request
-// at a time unless parallel says more; further settings are variables of its environment.
+// startOllama serves a real Ollama, installed in dir, with a folder of its own, and makes the
+// set-ups. It takes one request at a time unless parallel says more; further settings are variables
+// of its environment.
 func (l *lane) startOllama(dir, version string, parallel int, setups []setup, settings ...string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -102,7 +104,8 @@ func (l *lane) startOllama(dir, version string, parallel int, setups []setup, se
 	return s, nil
 }
 
-// unload has the server forget a model until it is asked for again. What it answers does not matter.
+// unload has the server forget a model until it is asked for again. What it answers does not
+// matter.
 func (s *server) unload(model string) {
 	body := strings.NewReader(`{"model": "` + model + `", "keep_alive": 0}`)
 	if resp, err := http.Post(s.base+"/api/generate", "application/json", body); err == nil {
@@ -110,8 +113,9 @@ func (s *server) unload(model string) {
 	}
 }
 
-// writeModels writes the scripted model twice: plain, and with the chat template inside. Two files, since Ollama shares
-// one runner among the models of one file, whichever mode was first. A third gives embeddings, and no text.
+// writeModels writes the scripted model twice: plain, and with the chat template inside. Two files,
+// since Ollama shares one runner among the models of one file, whichever mode was first. A third
+// gives embeddings, and no text.
 func (l *lane) writeModels() error {
 	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
 	if err != nil {
@@ -159,8 +163,8 @@ func (s setup) modelfile(dir string) (string, error) {
 	return out, os.WriteFile(out, []byte(text), 0o644)
 }
 
-// TestModelWritesTheScripts holds the scripted model to its texts, on each server, at temperature 1: the anchor in every
-// set-up, the others once in each of the two files.
+// TestModelWritesTheScripts holds the scripted model to its texts, on each server, at temperature
+// 1: the anchor in every set-up, the others once in each of the two files.
 func TestModelWritesTheScripts(t *testing.T) {
 	l := open(t)
 	for _, server := range []*server{l.newest, l.former} {
@@ -182,10 +186,12 @@ func TestModelWritesTheScripts(t *testing.T) {
 	}
 }
 
-// patience is how long a scripted model may take to begin, or to write all of a reply that is asked for at once.
+// patience is how long a scripted model may take to begin, or to write all of a reply that is asked
+// for at once.
 const patience = 25 * time.Second
 
-// generate returns the raw text behind a prompt. A model that has lost its place is unloaded, and asked once more.
+// generate returns the raw text behind a prompt. A model that has lost its place is unloaded, and
+// asked once more.
 func (s *server) generate(model, prompt string) (string, error) {
 	text, err := s.generateOnce(model, prompt)
 	if errors.Is(err, context.DeadlineExceeded) {

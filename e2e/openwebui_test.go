@@ -13,8 +13,9 @@ import (
 // openWebUIStarts bounds the start of Open WebUI, which imports for a minute.
 const openWebUIStarts = 5 * time.Minute
 
-// TestOpenWebUI drives Open WebUI in a real browser (openwebui/story.mjs): a chat, a tool by MCP, a model with @agent and a knowledge base,
-// all with a demo model of toolnorm. make openwebui installs and runs it.
+// TestOpenWebUI drives Open WebUI in a real browser (openwebui/story.mjs): a chat, a tool by MCP, a
+// model with @agent and a knowledge base, all with a demo model of toolnorm. make openwebui
+// installs and runs it.
 func TestOpenWebUI(t *testing.T) {
 	installed := os.Getenv("TOOLNORM_E2E_OPENWEBUI")
 	if installed == "" {

@@ -15,7 +15,8 @@ import (
 	"toolnorm/e2e/script"
 )
 
-// parsers are the readers of the newest Ollama, each with a name of the models whose calls it reads.
+// parsers are the readers of the newest Ollama, each with a name of the models whose calls it
+// reads.
 var parsers = map[string]string{
 	"cogito": "cogito-v2", "cohere": "command-a", "deepseek3": "deepseek-v3.1", "functiongemma": "functiongemma",
 	"gemma4": "gemma4", "gemma4-no-thinking": "gemma4", "glimmer": "glimmer", "glm-4.7": "glm-4.7", "glm-ocr": "glm-4.7",
@@ -28,8 +29,9 @@ var parsers = map[string]string{
 // beginsInThought are the readers that take a reply for a thought up to </think>.
 var beginsInThought = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// parserScripts are what a model of a family says to one reader: a call, calls with prose behind them, and documents that
-// show a call, whose marks are ordinary text in either vocabulary. A family's marks are control tokens in the second one.
+// parserScripts are what a model of a family says to one reader: a call, calls with prose behind
+// them, and documents that show a call, whose marks are ordinary text in either vocabulary. A
+// family's marks are control tokens in the second one.
 func parserScripts(f *adapters.Format, parser string, controls bool) (all []script.Script) {
 	call := func(tool, args string) string {
 		return strings.Trim(string(f.Append(nil, chat.Call{ID: "abcdef001", Name: tool, Args: []byte(args)})), "\n")
@@ -71,9 +73,10 @@ func parserScripts(f *adapters.Format, parser string, controls bool) (all []scri
 	return all
 }
 
-// TestEveryParser holds toolnorm to a law in front of every reader of Ollama's, in both vocabularies, under a name that tells
-// the family and one that does not: no part of its reply is worse than the server's own, and no document that shows a call
-// runs where the server would not run it.
+// TestEveryParser holds toolnorm to a law in front of every reader of Ollama's, in both
+// vocabularies, under a name that tells the family and one that does not: no part of its reply is
+// worse than the server's own, and no document that shows a call runs where the server would not
+// run it.
 func TestEveryParser(t *testing.T) {
 	l := open(t)
 	for _, controls := range []bool{false, true} {

@@ -72,8 +72,8 @@ func (p *prompts) last() string {
 	return p.seen[len(p.seen)-1]
 }
 
-// rendering are the set-ups of a server that show the ways of a prompt: a template of Ollama's with tools, one without, so
-// that the tools are described, and the jinja template inside the model.
+// rendering are the set-ups of a server that show the ways of a prompt: a template of Ollama's with
+// tools, one without, so that the tools are described, and the jinja template inside the model.
 func rendering(s *server) []string {
 	if s.wedges {
 		return []string{"hermes", "plain"}
@@ -101,8 +101,8 @@ func send(t *testing.T, url, body string) (*http.Response, string) {
 	return resp, string(text)
 }
 
-// TestHistoriesOfClientsAreInTheRealPrompt sends what each client sends on a later turn, and looks for every text, argument
-// and result in the prompt that the real server has rendered.
+// TestHistoriesOfClientsAreInTheRealPrompt sends what each client sends on a later turn, and looks
+// for every text, argument and result in the prompt that the real server has rendered.
 func TestHistoriesOfClientsAreInTheRealPrompt(t *testing.T) {
 	l := open(t)
 	files, err := filepath.Glob("../proxy/testdata/clients/*.json")
@@ -134,7 +134,8 @@ func TestHistoriesOfClientsAreInTheRealPrompt(t *testing.T) {
 	}
 }
 
-// printed reports whether a prompt has a text, as it is or inside JSON, which templates write with or without escapes.
+// printed reports whether a prompt has a text, as it is or inside JSON, which templates write with
+// or without escapes.
 func printed(prompt, text string) bool {
 	if strings.Contains(prompt, text) {
 		return true
@@ -152,7 +153,8 @@ func printed(prompt, text string) bool {
 	return false
 }
 
-// saidBy is everything that a client's request says to the model: texts, results, names of tools and their arguments.
+// saidBy is everything that a client's request says to the model: texts, results, names of tools
+// and their arguments.
 func saidBy(t *testing.T, body []byte) (all []string) {
 	t.Helper()
 	type function struct{ Name, Arguments string }
@@ -203,8 +205,8 @@ func texts(content json.RawMessage) (all []string) {
 	return all
 }
 
-// TestConsecutivePromptsBeginAlike wants the prompt of each turn, up to where the model is to write, at the start of the
-// next turn's: else the server reads all of it again.
+// TestConsecutivePromptsBeginAlike wants the prompt of each turn, up to where the model is to
+// write, at the start of the next turn's: else the server reads all of it again.
 func TestConsecutivePromptsBeginAlike(t *testing.T) {
 	l := open(t)
 	talk := []message{{Role: "system", Content: "Be brief."}, {Role: "user", Content: "Weather in Rome?"}}
@@ -242,11 +244,13 @@ func TestConsecutivePromptsBeginAlike(t *testing.T) {
 	}
 }
 
-// narrow is a context, in tokens, that the conversation of the test below is longer than; the model's tokens are bytes.
+// narrow is a context, in tokens, that the conversation of the test below is longer than; the
+// model's tokens are bytes.
 const narrow = 1536
 
-// TestWhatOllamaCutsInSilenceIsTrimmedOrRefused asks for more than the context holds. Ollama alone answers as if nothing
-// were missing; through here the reply says what was left out, or is an error.
+// TestWhatOllamaCutsInSilenceIsTrimmedOrRefused asks for more than the context holds. Ollama alone
+// answers as if nothing were missing; through here the reply says what was left out, or is an
+// error.
 func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 	l := open(t)
 	talk := longTalk(l.named(t, "plain").Model.Selector())
@@ -282,7 +286,8 @@ func TestWhatOllamaCutsInSilenceIsTrimmedOrRefused(t *testing.T) {
 	}
 }
 
-// longTalk is about 4,000 bytes of questions and answers, and a last question that ends in a selector.
+// longTalk is about 4,000 bytes of questions and answers, and a last question that ends in a
+// selector.
 func longTalk(selector string) (talk []message) {
 	for i := range 8 {
 		question := fmt.Sprintf("question %d ", i) + strings.Repeat("lorem ipsum ", 40)

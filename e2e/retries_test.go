@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// asksOnce is a program that asks one question with a client, which has its own number of retries, whatever comes of it.
+// asksOnce is a program that asks one question with a client, which has its own number of retries,
+// whatever comes of it.
 const asksOnce = `
 import { createRequire } from 'node:module';
 const [, base, folder, name] = process.argv;
@@ -29,8 +30,9 @@ const ask = {
 await ask().catch(() => {});
 `
 
-// TestClientsMultiplyOnlyWhatMayPass counts how often clients, as they come, send a request that ends with each fault. What only
-// a header calls permanent is for OpenAI's clients: the others do not read it.
+// TestClientsMultiplyOnlyWhatMayPass counts how often clients, as they come, send a request that
+// ends with each fault. What only a header calls permanent is for OpenAI's clients: the others do
+// not read it.
 func TestClientsMultiplyOnlyWhatMayPass(t *testing.T) {
 	open(t)
 	for _, client := range []string{"openai-current", "openai-4.96", "vercel", "langchain"} {

@@ -44,7 +44,8 @@ func faults(want *script.Reply, got reply) (out []string) {
 	return out
 }
 
-// thinkFault compares the reasoning. Ollama's own endpoint is not held to it: its models have no thinking declared.
+// thinkFault compares the reasoning. Ollama's own endpoint is not held to it: its models have no
+// thinking declared.
 func thinkFault(want *script.Reply, got reply) []string {
 	if want == nil || want.Open || strings.TrimSpace(got.Reasoning) == want.Think {
 		return nil
@@ -68,8 +69,8 @@ func wantCalls(r *script.Reply) string {
 	return b.String()
 }
 
-// canonical writes JSON in one spelling of its white space and string escapes; key order and the digits of numbers stay.
-// What is no JSON comes back marked.
+// canonical writes JSON in one spelling of its white space and string escapes; key order and the
+// digits of numbers stay. What is no JSON comes back marked.
 func canonical(text string) string {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// demoFamilies are the demo models that the clients ask: one of each kind of dialect. Llama 3.1 writes as llama3, gpt-oss as
-// harmony.
+// demoFamilies are the demo models that the clients ask: one of each kind of dialect. Llama 3.1
+// writes as llama3, gpt-oss as harmony.
 var demoFamilies = []string{"demo/hermes", "demo/mistral", "demo/gemma4", "demo/qwen3-coder", "demo/harmony", "demo/llama3"}
 
 // pythonSDK is a script of folder sdks and the packages that it tries.
@@ -36,7 +36,8 @@ var pythonSDKs = []pythonSDK{
 	{"litellm", "litellm", []string{"litellm"}, "chat completions, Responses, Messages"},
 }
 
-// largeSDKs are installed by "install.sh agents" only, and so run with the large agents: litellm takes 340 MB.
+// largeSDKs are installed by "install.sh agents" only, and so run with the large agents: litellm
+// takes 340 MB.
 var largeSDKs = []string{"litellm"}
 
 // versions are those of its packages, as the file of its environment names them.
@@ -61,8 +62,9 @@ func (c pythonSDK) versions(t *testing.T) string {
 // sdkTime is how long one client may take for all of its checks, on a busy machine.
 const sdkTime = 3 * time.Minute
 
-// TestStockClientsAgainstDemoModels runs the scripts of folder sdks: text, streams, calls with their results, forced calls, and
-// structured output with numbers, each as the client does it by itself.
+// TestStockClientsAgainstDemoModels runs the scripts of folder sdks: text, streams, calls with
+// their results, forced calls, and structured output with numbers, each as the client does it by
+// itself.
 func TestStockClientsAgainstDemoModels(t *testing.T) {
 	_, missing := sdkPython("clients")
 	demand(t, missing, nil)
@@ -130,7 +132,8 @@ func sdkPython(name string) (string, error) {
 	return python, err
 }
 
-// runSDK runs one client to its end, shows what failed, and gives the names of its checks, where it says them.
+// runSDK runs one client to its end, shows what failed, and gives the names of its checks, where it
+// says them.
 func runSDK(t *testing.T, program string, args []string) (checks string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), sdkTime)

@@ -182,8 +182,9 @@ func states(t *testing.T, base string) map[string]string {
 	return out
 }
 
-// TestTheToolsOfOtherServers uses the tools of the official servers, those of the Python SDK, of FastMCP and of mcp-go, over
-// every transport that each speaks; then kills and restarts those over HTTP one after the other, while the others go on.
+// TestTheToolsOfOtherServers uses the tools of the official servers, those of the Python SDK, of
+// FastMCP and of mcp-go, over every transport that each speaks; then kills and restarts those over
+// HTTP one after the other, while the others go on.
 func TestTheToolsOfOtherServers(t *testing.T) {
 	l := openServers(t)
 	config, up := l.servers(t)

@@ -16,7 +16,8 @@ import (
 	"toolnorm/runner"
 )
 
-// shell is one shell, and how it reads commands from a file or, as in a terminal, from its standard input.
+// shell is one shell, and how it reads commands from a file or, as in a terminal, from its standard
+// input.
 type shell struct {
 	name        string
 	script      []string // in front of the file
@@ -33,7 +34,8 @@ var shells = []shell{
 	{"mksh", nil, []string{"-i"}},
 }
 
-// room is where commands are run: an empty folder, a home, a path on which there is only the receiver, and what it got.
+// room is where commands are run: an empty folder, a home, a path on which there is only the
+// receiver, and what it got.
 type room struct {
 	empty, home, path, received, canary string
 }
@@ -123,8 +125,8 @@ func (r room) arrived(t *testing.T, want [][]string) {
 	}
 }
 
-// TestShellsTakeCommandsAsTheyAre runs 2,000 commands in each shell: the arguments arrive byte for byte, no file is made,
-// and no other program is started.
+// TestShellsTakeCommandsAsTheyAre runs 2,000 commands in each shell: the arguments arrive byte for
+// byte, no file is made, and no other program is started.
 func TestShellsTakeCommandsAsTheyAre(t *testing.T) {
 	path := receiver(t)
 	script, want := commands(t, hostile(2000, 1, filepath.Join(path, "canary")))
@@ -144,7 +146,8 @@ func TestShellsTakeCommandsAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestShellsInTerminalsTakeCommandsAsTheyAre types commands into shells that expand their history, in an old locale.
+// TestShellsInTerminalsTakeCommandsAsTheyAre types commands into shells that expand their history,
+// in an old locale.
 func TestShellsInTerminalsTakeCommandsAsTheyAre(t *testing.T) {
 	path := receiver(t)
 	script, want := commands(t, hostile(200, 2, filepath.Join(path, "canary")))
@@ -158,8 +161,8 @@ func TestShellsInTerminalsTakeCommandsAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestALineBehindAnOpenQuoteRunsNothing types each command behind a quote that was left open, as by a line that a terminal has cut, and
-// then the quote that the prompt asks for.
+// TestALineBehindAnOpenQuoteRunsNothing types each command behind a quote that was left open, as by
+// a line that a terminal has cut, and then the quote that the prompt asks for.
 func TestALineBehindAnOpenQuoteRunsNothing(t *testing.T) {
 	path := receiver(t)
 	var script strings.Builder
@@ -185,7 +188,8 @@ func TestALineBehindAnOpenQuoteRunsNothing(t *testing.T) {
 	}
 }
 
-// TestThePlainFormWouldNotDo: what the tests above look for happens when JSON is put between quotes as it is.
+// TestThePlainFormWouldNotDo: what the tests above look for happens when JSON is put between quotes
+// as it is.
 func TestThePlainFormWouldNotDo(t *testing.T) {
 	r := enter(t, receiver(t))
 	r.run(t, "C.UTF-8", `toolrun f '{"a":"x'; `+r.canary+`; echo made > made; : '"}'`+"\n", "dash")
@@ -226,8 +230,8 @@ func jsonValue(t *testing.T, text []byte) (v any) {
 	return v
 }
 
-// TestTheRealRunnerInEveryShell pastes commands with hostile searches, and each answers as the tool does. All shells start at
-// once on one folder of data, which is not there yet.
+// TestTheRealRunnerInEveryShell pastes commands with hostile searches, and each answers as the tool
+// does. All shells start at once on one folder of data, which is not there yet.
 func TestTheRealRunnerInEveryShell(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "toolrun"), "toolnorm/cmd/toolrun").CombinedOutput(); err != nil {

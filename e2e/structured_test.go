@@ -16,13 +16,14 @@ import (
 // wirings is how many ways of asking for structured output must pass.
 const wirings = 40
 
-// unheld is what a model writes whose server does not know format: a preface, a fence, JavaScript's names, numbers as texts,
-// a comma too many.
+// unheld is what a model writes whose server does not know format: a preface, a fence, JavaScript's
+// names, numbers as texts, a comma too many.
 const unheld = "Sure! Here is the city as JSON:\n\n```json\n{\n  name: 'Rome',\n  \"population\": \"2873000\",\n  \"latitude\": 41.9,\n" +
 	"  \"mayor\": {\"name\": \"Ann\", \"age\": \"44\"},\n}\n```\n\nLet me know if you need anything else!"
 
-// TestStructuredOutputWhereTheServerIgnoresFormat asks as stock clients do, each by its own helper, in front of a server that
-// knows nothing of format. Each check validates what its client made of the answer.
+// TestStructuredOutputWhereTheServerIgnoresFormat asks as stock clients do, each by its own helper,
+// in front of a server that knows nothing of format. Each check validates what its client made of
+// the answer.
 func TestStructuredOutputWhereTheServerIgnoresFormat(t *testing.T) {
 	_, missing := sdkPython("clients")
 	demand(t, missing, nil)

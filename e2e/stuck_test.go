@@ -31,8 +31,9 @@ func (l *lane) ownOllama(t *testing.T, models []setup, settings ...string) *serv
 	return s
 }
 
-// TestABusyOllamaIsWaitedFor asks an Ollama, which may hold one model and one waiting request, for two models at once and
-// again and again. It turns most of that away; toolnorm's clients get all of their replies.
+// TestABusyOllamaIsWaitedFor asks an Ollama, which may hold one model and one waiting request, for
+// two models at once and again and again. It turns most of that away; toolnorm's clients get all of
+// their replies.
 func TestABusyOllamaIsWaitedFor(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, []setup{setups[0], setups[len(setups)-1]}, "OLLAMA_MAX_QUEUE=1", "OLLAMA_MAX_LOADED_MODELS=1")
@@ -73,8 +74,9 @@ func TestABusyOllamaIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAWedgedOllamaIsCured makes an Ollama lose its only place, by leaving replies between two tokens, until a request waits in
-// vain. Through toolnorm with --unload-stuck the next one is answered.
+// TestAWedgedOllamaIsCured makes an Ollama lose its only place, by leaving replies between two
+// tokens, until a request waits in vain. Through toolnorm with --unload-stuck the next one is
+// answered.
 func TestAWedgedOllamaIsCured(t *testing.T) {
 	l := open(t)
 	s := l.ownOllama(t, setups[:1])
@@ -100,8 +102,9 @@ func TestAWedgedOllamaIsCured(t *testing.T) {
 	t.Skip("80 replies were left, and Ollama did not lose its place")
 }
 
-// TestAStuckModelIsUnloadedAndServesAgain has both Ollamas answer what --unload-stuck asks of them. What stands in front of them holds
-// the first reply until its client gives up, as a runner does that has lost its place, and passes all else on.
+// TestAStuckModelIsUnloadedAndServesAgain has both Ollamas answer what --unload-stuck asks of them.
+// What stands in front of them holds the first reply until its client gives up, as a runner does
+// that has lost its place, and passes all else on.
 func TestAStuckModelIsUnloadedAndServesAgain(t *testing.T) {
 	l := open(t)
 	plain := l.named(t, "plain")
@@ -133,8 +136,8 @@ func TestAStuckModelIsUnloadedAndServesAgain(t *testing.T) {
 	}
 }
 
-// holder stands between toolnorm and an Ollama. It holds the first reply of the model back, and notes what Ollama answers to
-// requests that generate, that unload, and that ask what is loaded.
+// holder stands between toolnorm and an Ollama. It holds the first reply of the model back, and
+// notes what Ollama answers to requests that generate, that unload, and that ask what is loaded.
 type holder struct {
 	base  string // where it listens
 	mu    sync.Mutex
@@ -249,7 +252,8 @@ func (s *server) leave(t *testing.T, prompt string, records int) {
 	}
 }
 
-// replies reports whether a short request is answered within a time that is long for it, on a busy machine as well.
+// replies reports whether a short request is answered within a time that is long for it, on a busy
+// machine as well.
 func (s *server) replies(t *testing.T, prompt string) bool {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 12*time.Second)

@@ -27,11 +27,13 @@ Revision: %s. Load average at the end: %.0f.
 |---|--:|--:|
 `
 
-// patient are limits that a busy machine does not reach: an answer must not depend on what else runs.
+// patient are limits that a busy machine does not reach: an answer must not depend on what else
+// runs.
 var patient = []string{"--agent-time", "3h", "--load-timeout", "1h", "--first-byte-timeout", "2h", "--idle-timeout", "1h"}
 
-// TestTasks has a real model's agent answer fifty questions, and writes the page. TOOLNORM_E2E_TASKS names the half:
-// built, held or all. It takes most of an hour, and a model's mistakes fail nothing.
+// TestTasks has a real model's agent answer fifty questions, and writes the page.
+// TOOLNORM_E2E_TASKS names the half: built, held or all. It takes most of an hour, and a model's
+// mistakes fail nothing.
 func TestTasks(t *testing.T) {
 	half := os.Getenv("TOOLNORM_E2E_TASKS")
 	if half == "" {

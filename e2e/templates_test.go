@@ -22,7 +22,8 @@ import (
 	"toolnorm/internal/test/templates"
 )
 
-// templateFamilies says which family's models bring a template of llama.cpp's; those that print no calls have none.
+// templateFamilies says which family's models bring a template of llama.cpp's; those that print no
+// calls have none.
 var templateFamilies = map[string]string{
 	"Apertus-8B-Instruct":                           "apertus",
 	"Apriel-1.6-15b-Thinker-fixed":                  "apriel",
@@ -85,8 +86,9 @@ var templateFamilies = map[string]string{
 	"upstage-Solar-Open-100B":                  "solar-open",
 }
 
-// TestTemplateRecordings renders the probing conversations with every template that llama.cpp ships, in a real
-// llama-server, and holds the recordings of internal/test/templates to them. TOOLNORM_E2E_TEMPLATES=write makes them anew.
+// TestTemplateRecordings renders the probing conversations with every template that llama.cpp
+// ships, in a real llama-server, and holds the recordings of internal/test/templates to them.
+// TOOLNORM_E2E_TEMPLATES=write makes them anew.
 func TestTemplateRecordings(t *testing.T) {
 	l := open(t)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(installed.newest), "templates-"+installed.version["GGML"], "*.jinja"))
@@ -165,8 +167,8 @@ func (l *lane) templateServer(t *testing.T, file string) derive.Render {
 	return nil
 }
 
-// applyTemplate asks a llama-server what a conversation comes to. Thinking is on, under each of the names that templates
-// read it by.
+// applyTemplate asks a llama-server what a conversation comes to. Thinking is on, under each of the
+// names that templates read it by.
 func applyTemplate(base string, messages []chat.Message, tools []chat.Tool) (string, error) {
 	type object = map[string]any
 	var list, offered []object

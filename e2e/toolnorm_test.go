@@ -21,7 +21,8 @@ func (l *lane) build() error {
 	return nil
 }
 
-// proxied is the address of a toolnorm in front of the server, started with further flags when a test first asks for it.
+// proxied is the address of a toolnorm in front of the server, started with further flags when a
+// test first asks for it.
 func (l *lane) proxied(t *testing.T, s *server, flags ...string) string {
 	t.Helper()
 	key := strings.Join(flags, " ")
@@ -80,7 +81,8 @@ func loadTools(file string) (tools []json.RawMessage, err error) {
 	return tools, json.Unmarshal(b, &tools)
 }
 
-// ask is the request that brings up a script. The anchor is asked with the two tools that its known scores belong to.
+// ask is the request that brings up a script. The anchor is asked with the two tools that its known
+// scores belong to.
 func (l *lane) ask(model string, sc script.Script, stream bool) request {
 	tools := l.tools
 	if sc.Family == "anchor" {

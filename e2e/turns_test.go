@@ -22,13 +22,15 @@ const turnsPage = "../docs/evidence/turns.md"
 // leastReused is the part of a turn's prompt that the next turn has to find in the server's cache.
 const leastReused = 0.97
 
-// wellFormed are the steps of a conversation that a client can have with Ollama alone, too: each call in them is as a model
-// should write it. The files of the task ask for these in place of the steps with damage.
+// wellFormed are the steps of a conversation that a client can have with Ollama alone, too: each
+// call in them is as a model should write it. The files of the task ask for these in place of the
+// steps with damage.
 var wellFormed = map[string]string{"search": "run", "mcp": "fail"}
 
-// TestTurns has each client of agents do a task through toolnorm, and the same on Ollama alone, and wants every turn to find
-// the last one's prompt in the server's cache. A third run is the task with a malformed and a cut call, which toolnorm has
-// repaired in between. What was cached is what the server's log says.
+// TestTurns has each client of agents do a task through toolnorm, and the same on Ollama alone, and
+// wants every turn to find the last one's prompt in the server's cache. A third run is the task
+// with a malformed and a cut call, which toolnorm has repaired in between. What was cached is what
+// the server's log says.
 func TestTurns(t *testing.T) {
 	if os.Getenv("TOOLNORM_E2E_TURNS") == "" {
 		t.Skip("make turns runs it")
@@ -99,14 +101,15 @@ func (c conversation) String() string {
 	return strings.Join(words, " ")
 }
 
-// What a llama-server writes of each request: how long its prompt is, and the first thing that it does with it.
+// What a llama-server writes of each request: how long its prompt is, and the first thing that it
+// does with it.
 var (
 	newPrompt = regexp.MustCompile(`\| task (\d+) \| new prompt, .* task\.n_tokens = (\d+)`)
 	fromCache = regexp.MustCompile(`\| task (\d+) \| cached n_tokens = (\d+)`)
 )
 
-// turns runs a task and returns the prompts that the server has had meanwhile. Those of less than half of the longest are
-// no turns of the conversation: a title, or a summary.
+// turns runs a task and returns the prompts that the server has had meanwhile. Those of less than
+// half of the longest are no turns of the conversation: a title, or a summary.
 func (m agentModel) turns(t *testing.T, do func() task) (all conversation) {
 	t.Helper()
 	before, err := os.ReadFile(m.server.log)
@@ -135,7 +138,8 @@ func (m agentModel) turns(t *testing.T, do func() task) (all conversation) {
 	return slices.DeleteFunc(all, func(p prompt) bool { return 2*p.tokens < longest })
 }
 
-// ollamaWithTools is the model server by itself, with toolnorm's MCP server beside it, so that a client offers the same tools.
+// ollamaWithTools is the model server by itself, with toolnorm's MCP server beside it, so that a
+// client offers the same tools.
 func ollamaWithTools(t *testing.T, m agentModel) string {
 	t.Helper()
 	model, err := url.Parse(m.server.base)

@@ -62,8 +62,8 @@ A llama-server that toolnorm talks to directly is told the marks with every requ
 |---|---|---|---|---|---|---|---|---|
 `
 
-// TestUpstreamsPage asks each set-up of each server once, and compares the choice with the page. With
-// TOOLNORM_E2E_UPSTREAMS=write it counts what every strategy gets right, and writes the page.
+// TestUpstreamsPage asks each set-up of each server once, and compares the choice with the page.
+// With TOOLNORM_E2E_UPSTREAMS=write it counts what every strategy gets right, and writes the page.
 func TestUpstreamsPage(t *testing.T) {
 	l := open(t)
 	write := os.Getenv("TOOLNORM_E2E_UPSTREAMS") == "write"

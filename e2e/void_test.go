@@ -24,7 +24,8 @@ func (l *lane) editorTool(t *testing.T, name string, params ...string) voidmodel
 	return tool
 }
 
-// terminal is a bash in an empty folder, with toolrun on its path, next to a toolnorm; nothing may be left in the folder.
+// terminal is a bash in an empty folder, with toolrun on its path, next to a toolnorm; nothing may
+// be left in the folder.
 func (l *lane) terminal(t *testing.T, base string) func(line string) string {
 	t.Helper()
 	bin := filepath.Join(l.dir, "bin")
@@ -77,8 +78,8 @@ func TestABlockWorksAsPasted(t *testing.T) {
 	}
 }
 
-// TestVoidCompletesALoop has a model of Void do two steps in each of its ways, in front of each Ollama: its own XML,
-// commands in its terminal, and the calls of a model that it knows by name.
+// TestVoidCompletesALoop has a model of Void do two steps in each of its ways, in front of each
+// Ollama: its own XML, commands in its terminal, and the calls of a model that it knows by name.
 func TestVoidCompletesALoop(t *testing.T) {
 	l := open(t)
 	tools := []voidmodel.Tool{

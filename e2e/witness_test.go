@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// witness stands between clients and a toolnorm and counts by itself what they send and get, so that what /metrics says can be
-// compared with it.
+// witness stands between clients and a toolnorm and counts by itself what they send and get, so
+// that what /metrics says can be compared with it.
 type witness struct {
 	behind  string // the address of toolnorm
 	running sync.WaitGroup
@@ -46,8 +46,9 @@ var witnessed = map[string]string{
 	"/v1/embeddings": "embeddings", "/v1/messages/count_tokens": "count_tokens", "/api/chat": "ollama chat", "/api/generate": "ollama generate",
 }
 
-// witness serves one in front of a toolnorm that nobody has asked yet, and compares when the test and those in it are over. It passes
-// bytes on as they are, and reads what passed when a connection has ended.
+// witness serves one in front of a toolnorm that nobody has asked yet, and compares when the test
+// and those in it are over. It passes bytes on as they are, and reads what passed when a connection
+// has ended.
 func (l *lane) witness(t *testing.T, base string) string {
 	t.Helper()
 	target, err := url.Parse(base)
@@ -143,7 +144,8 @@ func (w *witness) of(api string) *seenReplies {
 	return w.seen[api]
 }
 
-// count counts an answer, if it is that of a model. One that never began is one whose client went away.
+// count counts an answer, if it is that of a model. One that never began is one whose client went
+// away.
 func (w *witness) count(r *http.Request, resp *http.Response, text []byte, err error) {
 	api := witnessed[r.URL.Path]
 	if api == "" || r.Method != http.MethodPost {
@@ -168,7 +170,8 @@ func (w *witness) count(r *http.Request, resp *http.Response, text []byte, err e
 	}
 }
 
-// ended reports whether a stream has said that it is over: many clients then close their connection without waiting for its end.
+// ended reports whether a stream has said that it is over: many clients then close their connection
+// without waiting for its end.
 func ended(text []byte) bool {
 	return bytes.HasSuffix(bytes.TrimSpace(text), []byte("data: [DONE]"))
 }
@@ -297,8 +300,8 @@ func (w *witness) scrape() (requests map[string]map[int]int, sum counted, err er
 	return requests, sum, err
 }
 
-// compare scrapes until the counters are what was seen. They are added to behind the last byte of a reply, and those of a model that
-// no server has listed a moment later.
+// compare scrapes until the counters are what was seen. They are added to behind the last byte of a
+// reply, and those of a model that no server has listed a moment later.
 func (w *witness) compare(t *testing.T) {
 	t.Helper()
 	var wrong []string

@@ -187,7 +187,8 @@ func (s *simulation) asks(conversation, turn, tokens int, last *simServer) {
 	try()
 }
 
-// found returns how much of a conversation a server has, and takes it out: it comes back with the turn's end.
+// found returns how much of a conversation a server has, and takes it out: it comes back with the
+// turn's end.
 func (one *simServer) found(conversation int) int {
 	i := slices.IndexFunc(one.caches, func(c simCache) bool { return c.conversation == conversation })
 	if i < 0 {
@@ -231,9 +232,9 @@ func (s *simulation) row(name string) string {
 	return fmt.Sprintf("%s | %.3f | %.3f | %.1f | %.1f | %.1f |", name, s.cached/s.best, float64(s.stayed)/float64(simConversations*(simTurns-1)), at(.5), at(.95), at(.99))
 }
 
-// TestTheBalanceFactor simulates thirty servers that come and go and ten thousand conversations, and holds the pool's factor to what was
-// chosen by that. Servers that go away take what they know along, so 1 cannot be reached.
-// TOOLNORM_BALANCE=write writes the table.
+// TestTheBalanceFactor simulates thirty servers that come and go and ten thousand conversations,
+// and holds the pool's factor to what was chosen by that. Servers that go away take what they know
+// along, so 1 cannot be reached. TOOLNORM_BALANCE=write writes the table.
 func TestTheBalanceFactor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: three seconds without a branch that differs")

@@ -15,9 +15,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sayable refuses what no server can be told: arguments of an earlier call that are no object, and numbers that JSON has no word
-// for. What came over HTTP has neither; it is for programs that make their requests themselves. Whoever writes an order
-// relies on it.
+// sayable refuses what no server can be told: arguments of an earlier call that are no object, and
+// numbers that JSON has no word for. What came over HTTP has neither; it is for programs that make
+// their requests themselves. Whoever writes an order relies on it.
 func sayable(r *chat.Request) error {
 	for i, m := range r.Messages {
 		for n, c := range m.Calls {
@@ -36,9 +36,10 @@ func sayable(r *chat.Request) error {
 	return nil
 }
 
-// affordable refuses a request whose schemas are larger than what is read, before anything is made of them. To
-// leave such a schema unread instead would send its megabytes to a model that has no room for them, and check
-// nothing. An allOf of 300,000 empty schemas once took a core for 14 minutes, also after its client had left.
+// affordable refuses a request whose schemas are larger than what is read, before anything is made
+// of them. To leave such a schema unread instead would send its megabytes to a model that has no
+// room for them, and check nothing. An allOf of 300,000 empty schemas once took a core for 14
+// minutes, also after its client had left.
 func affordable(r *chat.Request) error {
 	var form json.RawMessage
 	if r.Format != nil && r.Format[0] == '{' {
@@ -51,9 +52,9 @@ func affordable(r *chat.Request) error {
 	return err
 }
 
-// checkSupported refuses what the request's model cannot do. A server would drop the pictures silently, and the
-// model would answer as if there were none. Param names the message. A model of which nobody knows whether it sees
-// gets them.
+// checkSupported refuses what the request's model cannot do. A server would drop the pictures
+// silently, and the model would answer as if there were none. Param names the message. A model of
+// which nobody knows whether it sees gets them.
 func (j *job) checkSupported(context.Context) (*job, error) {
 	if !j.facts.NoVision {
 		return j, nil
@@ -66,9 +67,9 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	return j, nil
 }
 
-// rules checks the arguments of a tool. A schema that cannot be used is no reason to refuse a request, since servers of
-// tools write all kinds; any object fits it. The client is told, since a call that it takes for checked is not, and so is the
-// log, once a schema.
+// rules checks the arguments of a tool. A schema that cannot be used is no reason to refuse a
+// request, since servers of tools write all kinds; any object fits it. The client is told, since a
+// call that it takes for checked is not, and so is the log, once a schema.
 func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	e := t.engine
 	v, err := e.schemas.Tool(tool)
@@ -86,8 +87,9 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	return v
 }
 
-// borrowed are the models of others that agents ask for when nobody tells them which, and the pattern for all of a kind:
-// Claude Code asks for claude-opus-5-5, and for claude-haiku-… beside it, Codex for gpt-5.5-codex.
+// borrowed are the models of others that agents ask for when nobody tells them which, and the
+// pattern for all of a kind: Claude Code asks for claude-opus-5-5, and for claude-haiku-… beside
+// it, Codex for gpt-5.5-codex.
 var borrowed = []struct{ begins, pattern string }{
 	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"}, {"gemini-", "gemini-*"},
 }
@@ -95,8 +97,9 @@ var borrowed = []struct{ begins, pattern string }{
 // mostNamed is how many models an error names.
 const mostNamed = 5
 
-// advised is the error of a request, and, where the server has no such model, what to do: agents ask for models of their makers by
-// default, and "not found" alone sends their users looking for an account.
+// advised is the error of a request, and, where the server has no such model, what to do: agents
+// ask for models of their makers by default, and "not found" alone sends their users looking for an
+// account.
 func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	f := fault.From(err)
 	if f.Kind != fault.NotFound || f.Param != "model" {

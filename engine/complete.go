@@ -9,8 +9,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete begins the writing on of a text. Of the stages of a reply only the form of the answer and the end are left: there are
-// no calls to look for, and what editors send (code before and behind the cursor) must come back byte for byte.
+// complete begins the writing on of a text. Of the stages of a reply only the form of the answer
+// and the end are left: there are no calls to look for, and what editors send (code before and
+// behind the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
@@ -28,9 +29,9 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than texts is an
-// error: clients pair them by their places, and would file texts under others' vectors. There are no heartbeats:
-// the answer is one document, in front of which nothing can be written.
+// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than
+// texts is an error: clients pair them by their places, and would file texts under others' vectors.
+// There are no heartbeats: the answer is one document, in front of which nothing can be written.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	t := e.newTurn(embedRoot(e.Real(name), r))

@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// once is an engine over a server that gives every request the same answer, and the last body that it was sent.
+// once is an engine over a server that gives every request the same answer, and the last body that
+// it was sent.
 func once(t *testing.T, status int, answer string) (e *Engine, asked *string) {
 	t.Helper()
 	asked = new(string)

@@ -14,10 +14,11 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// Config says where the models are and how they are read. The zero value uses Ollama at its default address.
+// Config says where the models are and how they are read. The zero value uses Ollama at its default
+// address.
 type Config struct {
-	// Ollama is its base URL, as ollama.ParseHost gives it, or several with commas between them: a pool. Empty:
-	// http://127.0.0.1:11434.
+	// Ollama is its base URL, as ollama.ParseHost gives it, or several with commas between them: a
+	// pool. Empty: http://127.0.0.1:11434.
 	Ollama string
 	// Upstreams are further model servers, whose models are called name/model.
 	Upstreams []Upstream
@@ -25,20 +26,22 @@ type Config struct {
 	Remember Remember
 	// Timeouts bound the waits for a server. Zero fields take the defaults.
 	Timeouts wait.Timeouts
-	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value logs nothing.
+	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value
+	// logs nothing.
 	Log zerolog.Logger
 
 	Naming
 
-	// Strategy, Wording and Format have the name of a model, with * for any text, as their keys; the longest match wins.
-	// Strategy says how the model's text is read (see Strategies). No match: by probing.
+	// Strategy, Wording and Format have the name of a model, with * for any text, as their keys;
+	// the longest match wins. Strategy says how the model's text is read (see Strategies). No
+	// match: by probing.
 	Strategy map[string]string
-	// Wording says how strategy prompt describes tools, as adapters.ParseWording reads it. No match: the family's own,
-	// else by probing, unless NoProbe is set.
+	// Wording says how strategy prompt describes tools, as adapters.ParseWording reads it. No
+	// match: the family's own, else by probing, unless NoProbe is set.
 	Wording map[string]string
 	NoProbe bool
-	// Format names the family in whose form the model writes. No match: by the model's name, and by its template where no
-	// family claims it, unless NamesOnly is set.
+	// Format names the family in whose form the model writes. No match: by the model's name, and by
+	// its template where no family claims it, unless NamesOnly is set.
 	Format    map[string]string
 	NamesOnly bool
 	// Formats are the families that are known. Nil: those that come with the program.
@@ -47,18 +50,19 @@ type Config struct {
 	Decoding
 
 	Checking
-	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered to it, GateNever, or
-	// GateAuto by what it does; as with Strategy. No match: GateAuto.
+	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered
+	// to it, GateNever, or GateAuto by what it does; as with Strategy. No match: GateAuto.
 	Gate map[string]string
 
 	Lengths
 
 	Loops
-	// Unwedge unloads an Ollama model that is loaded and does not begin to write in time, and asks it once more.
+	// Unwedge unloads an Ollama model that is loaded and does not begin to write in time, and asks
+	// it once more.
 	Unwedge bool
 
-	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways or DemoNever. Empty:
-	// DemoAuto.
+	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways
+	// or DemoNever. Empty: DemoAuto.
 	Demos string
 	// Demo is the server behind them. The zero value writes at a pace that can be seen.
 	Demo demo.Server
@@ -66,11 +70,12 @@ type Config struct {
 
 // Naming says by which names models are asked for.
 type Naming struct {
-	// Aliases have a name that clients may ask for, in which * stands for any text, and the model that it stands for, with its
-	// server's name in front.
-	// Settings of Config that go by a model's name go by the latter, so a model is read alike under every name.
+	// Aliases have a name that clients may ask for, in which * stands for any text, and the model
+	// that it stands for, with its server's name in front. Settings of Config that go by a model's
+	// name go by the latter, so a model is read alike under every name.
 	Aliases map[string]string
-	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there is none.
+	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there
+	// is none.
 	Prefix string
 	// DefaultModel answers requests that name no model. Empty: such requests are an error.
 	DefaultModel string
@@ -78,8 +83,9 @@ type Naming struct {
 
 // Decoding says how calls are found in what a model writes.
 type Decoding struct {
-	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero: short calls are sent
-	// whole and long ones stream; what looks like a call by the usual evidence is one, also inside reasoning.
+	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero:
+	// short calls are sent whole and long ones stream; what looks like a call by the usual evidence
+	// is one, also inside reasoning.
 	Hold  int
 	Which adapters.Which
 	Quiet bool
@@ -87,52 +93,56 @@ type Decoding struct {
 
 // Checking says what is done so that calls fit their schemas.
 type Checking struct {
-	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it writes.
+	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it
+	// writes.
 	NoGrammar bool
 	// Unchecked sends calls as they were read, whether they fit their schemas or not.
 	Unchecked bool
-	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired: written once more,
-	// held to its schema, and by telling the model what was wrong with it.
+	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired:
+	// written once more, held to its schema, and by telling the model what was wrong with it.
 	NoRewrite, NoReask bool
-	// OutOfBounds says what becomes of a call that nothing could repair, and that fails by bounds of values alone:
-	// BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
+	// OutOfBounds says what becomes of a call that nothing could repair, and that fails by bounds
+	// of values alone: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
 	OutOfBounds string
-	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or MisfitPass. Empty:
-	// MisfitRepair.
+	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or
+	// MisfitPass. Empty: MisfitRepair.
 	Misfit string
 }
 
 // Lengths bound what a model is given to read.
 type Lengths struct {
-	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to MaxCtx.
+	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to
+	// MaxCtx.
 	NumCtx int
-	// MaxCtx bounds what is asked for by a request's size. 0: window.Most. A context costs memory whether it is used or
-	// not, so a model that was trained with 262,144 tokens does not get them.
+	// MaxCtx bounds what is asked for by a request's size. 0: window.Most. A context costs memory
+	// whether it is used or not, so a model that was trained with 262,144 tokens does not get them.
 	MaxCtx int
 	// Overflow says what becomes of a conversation that is longer: Trim or Refuse. Empty: Trim.
 	Overflow string
-	// ToolBudget is how many tokens the tools of a request may take: their descriptions are cut until they fit, then those of
-	// their parameters, and last tools are left out. 0: only where the request does not fit the context otherwise, to half of it.
+	// ToolBudget is how many tokens the tools of a request may take: their descriptions are cut
+	// until they fit, then those of their parameters, and last tools are left out. 0: only where
+	// the request does not fit the context otherwise, to half of it.
 	ToolBudget int
-	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty: all.
+	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty:
+	// all.
 	Reasoning string
 }
 
 // Loops says what is done about a model that repeats itself.
 type Loops struct {
-	// LoopGuard says what is done about the same call with the same result over and over, turn by turn: LoopOff, LoopWarn
-	// or LoopBreak. Empty: LoopWarn.
+	// LoopGuard says what is done about the same call with the same result over and over, turn by
+	// turn: LoopOff, LoopWarn or LoopBreak. Empty: LoopWarn.
 	LoopGuard string
-	// SameCalls is how many calls in a row that the reply made before end it; they are not made again in any case. 0: 3, negative:
-	// any number.
+	// SameCalls is how many calls in a row that the reply made before end it; they are not made
+	// again in any case. 0: 3, negative: any number.
 	SameCalls int
-	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is ended. 0: 8192,
-	// negative: for ever.
+	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is
+	// ended. 0: 8192, negative: for ever.
 	MaxRepeat int
 }
 
-// strategyGone is a strategy that settings of earlier releases may still name. Their start fails with what to do
-// instead, which a plain "none of …" does not say.
+// strategyGone is a strategy that settings of earlier releases may still name. Their start fails
+// with what to do instead, which a plain "none of …" does not say.
 const strategyGone = "clone"
 
 // What becomes of a conversation that is longer than its context.
@@ -141,7 +151,8 @@ const (
 	Refuse = "refuse" // it is an error
 )
 
-// What becomes of a call whose values are out of their bounds, when writing it again has not helped.
+// What becomes of a call whose values are out of their bounds, when writing it again has not
+// helped.
 const (
 	BoundsRewrite = "rewrite" // nothing more is done: it is text
 	BoundsClamp   = "clamp"   // its numbers are brought to their nearest bounds
@@ -168,9 +179,9 @@ const (
 	DemoNever  = "never"  // and there are none
 )
 
-// Validate says what is wrong with the configuration: an unknown strategy or format, a negative number, a bad
-// address. It stops at the first fault. The program refuses to start with one; New leaves the wrong part out, for
-// those who make a Config themselves.
+// Validate says what is wrong with the configuration: an unknown strategy or format, a negative
+// number, a bad address. It stops at the first fault. The program refuses to start with one; New
+// leaves the wrong part out, for those who make a Config themselves.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
@@ -217,8 +228,8 @@ func (c Config) Validate() error {
 	return c.validateNames()
 }
 
-// validateNames says what is wrong with the upstreams and aliases. An alias of an alias is refused: whoever reads
-// the settings would have to follow the chain.
+// validateNames says what is wrong with the upstreams and aliases. An alias of an alias is refused:
+// whoever reads the settings would have to follow the chain.
 func (c Config) validateNames() error {
 	names := map[string]bool{}
 	for _, u := range c.Upstreams {

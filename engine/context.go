@@ -13,19 +13,20 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew for it; a llama-server or a
-// vLLM has what it was started with.
+// sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew
+// for it; a llama-server or a vLLM has what it was started with.
 func (t *target) sizes() bool {
 	_, ok := t.server.backend.(sizer)
 	return ok
 }
 
-// mostContext is the longest context that is asked for. Beyond 32,768 tokens the setting has to say so: no server
-// tells how much memory there is.
+// mostContext is the longest context that is asked for. Beyond 32,768 tokens the setting has to say
+// so: no server tells how much memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
-// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it is by the
-// request's size. The client goes first: aider, for one, sends a num_ctx of its own with every request.
+// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it
+// is by the request's size. The client goes first: aider, for one, sends a num_ctx of its own with
+// every request.
 func (t *target) fixedContext(r *chat.Request) (n int) {
 	if raw, ok := r.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is no number asks for none
@@ -34,8 +35,8 @@ func (t *target) fixedContext(r *chat.Request) (n int) {
 	return t.engine.cfg.NumCtx
 }
 
-// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply. Ollama's default
-// of 4,096 tokens would drop the tools of most agents silently.
+// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply.
+// Ollama's default of 4,096 tokens would drop the tools of most agents silently.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	k := *j
 	k.context = j.sized(ctx, j.orderFor(j.request))
@@ -50,11 +51,12 @@ func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	return t.facts.Window
 }
 
-// shrink makes a request fit that the server has found too long: by a longer context, else by a shorter reply if
-// that alone is too long, else by shorter tools, else by leaving out the oldest turns. The error is for the client,
-// when nothing helps. Servers are asked with "truncate": false, so that they refuse what they would otherwise cut
-// silently, tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server, vLLM,
-// OpenAI); without a count half as much again is assumed, so that a few refusals are enough.
+// shrink makes a request fit that the server has found too long: by a longer context, else by a
+// shorter reply if that alone is too long, else by shorter tools, else by leaving out the oldest
+// turns. The error is for the client, when nothing helps. Servers are asked with "truncate": false,
+// so that they refuse what they would otherwise cut silently, tool definitions first. Newer ones
+// say how many tokens there are (Ollama from 0.30, llama-server, vLLM, OpenAI); without a count
+// half as much again is assumed, so that a few refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
@@ -76,7 +78,8 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 		r.MaxTokens = free // the reply that the client allows was too long
 		return k.with(&r), nil
 	}
-	// The tools come before the conversation: what the user said is worth more than the tenth rule about a tool.
+	// The tools come before the conversation: what the user said is worth more than the tenth rule
+	// about a tool.
 	if k.context > 0 {
 		if shorter := k.fitted(toolRoom(k.request, tokens, k.context, k.counted), k.counted); shorter != &k {
 			return shorter, nil
@@ -90,14 +93,15 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	return nil, k.tooLong(tokens, over.Tokens > 0)
 }
 
-// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the client. It returns
-// nil when too little may be left out. Never left out are system text, tools, the last question and the last
-// message: what remains must still be a request.
+// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the
+// client. It returns nil when too little may be left out. Never left out are system text, tools,
+// the last question and the last message: what remains must still be a request.
 func (j *job) trim(tokens int) *job {
 	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
 	meter := j.meter()
-	// A quarter of the context at a time: else every further turn would be refused, trimmed by one message, and read anew by
-	// a server whose cache of the prompt ends where the conversation was cut.
+	// A quarter of the context at a time: else every further turn would be refused, trimmed by one
+	// message, and read anew by a server whose cache of the prompt ends where the conversation was
+	// cut.
 	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
 	if cut.Dropped == 0 || tokens-cut.Freed > j.context {
 		return nil
@@ -124,7 +128,8 @@ const (
 	byServer   bound = "the model server"
 )
 
-// boundBy is what bounds a request's context of so many tokens. It is for the error's sentence: which setting helps depends on it.
+// boundBy is what bounds a request's context of so many tokens. It is for the error's sentence:
+// which setting helps depends on it.
 func (t *target) boundBy(r *chat.Request, size int) bound {
 	trained := t.facts.Window > 0 && size >= t.facts.Window
 	bySize := t.fixedContext(r) == 0
@@ -143,8 +148,8 @@ func (t *target) boundBy(r *chat.Request, size int) bound {
 	return byNumCtx
 }
 
-// longer says how to get a longer context, behind "Please reduce …". It names the one setting that helps: to raise num-ctx is of no
-// use when the model was trained with no more.
+// longer says how to get a longer context, behind "Please reduce …". It names the one setting that
+// helps: to raise num-ctx is of no use when the model was trained with no more.
 func (by bound) longer() string {
 	switch by {
 	case byRequest:
@@ -157,9 +162,9 @@ func (by bound) longer() string {
 	return ": the model was trained with no longer context"
 }
 
-// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since clients look for
-// both to shorten their conversation by themselves. It names the tokens of the tools: they are what most users can
-// do something about.
+// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since
+// clients look for both to shorten their conversation by themselves. It names the tokens of the
+// tools: they are what most users can do something about.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {
@@ -174,8 +179,9 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	return f
 }
 
-// meter tells tokens by what the server has said of this very request, else by what earlier ones of its model
-// taught. A refusal with a count is exact for this text, and no ratio of another request is.
+// meter tells tokens by what the server has said of this very request, else by what earlier ones of
+// its model taught. A refusal with a count is exact for this text, and no ratio of another request
+// is.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted
@@ -192,8 +198,9 @@ type counter struct {
 	meter   func() window.Meter
 }
 
-// watch calibrates the bytes a token of the model by the first count that the server gives of the prompt, and finds out
-// whether the server has cut the prompt silently, as Ollama does with all that is longer than its context.
+// watch calibrates the bytes a token of the model by the first count that the server gives of the
+// prompt, and finds out whether the server has cut the prompt silently, as Ollama does with all
+// that is longer than its context.
 func (c *counter) watch() chat.Hook {
 	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
@@ -206,16 +213,17 @@ func (c *counter) watch() chat.Hook {
 }
 
 const (
-	// mostBytes is more than a token stands for in any text that is a conversation (docs/internal/context.md has what was measured): a
-	// server that counts fewer tokens has not read all of it.
+	// mostBytes is more than a token stands for in any text that is a conversation
+	// (docs/internal/context.md has what was measured): a server that counts fewer tokens has not
+	// read all of it.
 	mostBytes = 12
-	// fewestRead is how many tokens a count must fall short by to mean something: below it a template's own text weighs more
-	// than the conversation.
+	// fewestRead is how many tokens a count must fall short by to mean something: below it a
+	// template's own text weighs more than the conversation.
 	fewestRead = 256
 )
 
-// learnTokens takes what a server has counted of the prompt. A count that shows that the prompt
-// was cut teaches nothing about tokens: the client is told instead, since nothing else would tell it.
+// learnTokens takes what a server has counted of the prompt. A count that shows that the prompt was
+// cut teaches nothing about tokens: the client is told instead, since nothing else would tell it.
 func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
 	switch {
@@ -223,10 +231,12 @@ func (c *counter) learnTokens(n chat.Counts) {
 		return
 	case c.context > 0 && n.Prompt >= c.context:
 		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", n.Prompt)
-	// A rendered prompt of ours was sent as it is, and a server that cuts it says so; of a chat nobody else knows.
+	// A rendered prompt of ours was sent as it is, and a server that cuts it says so; of a chat
+	// nobody else knows.
 	case !c.ours && c.bytes > mostBytes*(n.Prompt+fewestRead):
 		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", n.Prompt, c.bytes/mostBytes)
-	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly was cut to it.
+	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly
+	// was cut to it.
 	case c.context == 0 && n.Prompt >= 2048 && n.Prompt%1024 == 0 && c.meter().Estimate(c.bytes) > n.Prompt+n.Prompt/10:
 		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", n.Prompt, c.meter().Estimate(c.bytes))
 	case c.context > 0 && n.Prompt+n.Completion > c.context:
@@ -240,9 +250,9 @@ func (c *counter) learnTokens(n chat.Counts) {
 	c.tell(noteTruncated, why)
 }
 
-// CountTokens returns about how many tokens the model would read of r: as many as a server counted last for as much text, and
-// no reply is asked for. It is an estimate since Ollama has no word for counting; the first count of a server makes it true
-// within a few percent.
+// CountTokens returns about how many tokens the model would read of r: as many as a server counted
+// last for as much text, and no reply is asked for. It is an estimate since Ollama has no word for
+// counting; the first count of a server makes it true within a few percent.
 func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

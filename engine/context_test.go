@@ -17,8 +17,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// narrow is an Ollama whose tokens are bytes of the rendered prompt, and which refuses prompts that are longer than the
-// context that it is asked for.
+// narrow is an Ollama whose tokens are bytes of the rendered prompt, and which refuses prompts that
+// are longer than the context that it is asked for.
 type narrow struct {
 	trained, loaded int
 	parameters      string            // of the model
@@ -111,7 +111,8 @@ func (n *narrow) start(t *testing.T, cfg Config) *Engine {
 	return New(cfg)
 }
 
-// long is a conversation of so many turns, each of about 1000 bytes, with a call in every other one.
+// long is a conversation of so many turns, each of about 1000 bytes, with a call in every other
+// one.
 func long(turns int) *chat.Request {
 	r := &chat.Request{Model: "m", Tools: []chat.Tool{weather}, Messages: []chat.Message{{Role: chat.System, Content: "SYSTEM"}}}
 	for i := range turns {
@@ -183,7 +184,8 @@ func TestTheContextIsByTheSizeOfTheRequest(t *testing.T) {
 	}
 }
 
-// TestALongConversationLosesItsOldestTurns counts by the server, in each way in which servers say it.
+// TestALongConversationLosesItsOldestTurns counts by the server, in each way in which servers say
+// it.
 func TestALongConversationLosesItsOldestTurns(t *testing.T) {
 	for name, n := range map[string]*narrow{"with counts": {trained: 16384}, "without": {trained: 16384, mute: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +296,8 @@ func TestATemplateThatWantsRolesInTurn(t *testing.T) {
 	}
 }
 
-// TestDescribedResultsAreInTurnToo: where tools are described results come from the user, who may speak behind them.
+// TestDescribedResultsAreInTurnToo: where tools are described results come from the user, who may
+// speak behind them.
 func TestDescribedResultsAreInTurnToo(t *testing.T) {
 	n := &narrow{trained: 16384, says: "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."}
 	r := long(2)

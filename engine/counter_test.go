@@ -8,7 +8,8 @@ import (
 	"toolnorm/engine/window"
 )
 
-// TestACounterNoticesThatAPromptWasCut gives a counter what servers count of prompts that they have cut, silently.
+// TestACounterNoticesThatAPromptWasCut gives a counter what servers count of prompts that they have
+// cut, silently.
 func TestACounterNoticesThatAPromptWasCut(t *testing.T) {
 	for _, row := range []struct {
 		name    string

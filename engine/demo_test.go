@@ -12,7 +12,8 @@ import (
 	"toolnorm/engine/valid"
 )
 
-// TestDemoOfEveryFormat asks each demo model for a short and a long call, and for the answer to a result.
+// TestDemoOfEveryFormat asks each demo model for a short and a long call, and for the answer to a
+// result.
 func TestDemoOfEveryFormat(t *testing.T) {
 	tools := []chat.Tool{weather, {
 		Name: "write_file", Description: "Write text into a file",

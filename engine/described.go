@@ -12,10 +12,11 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// described is r for a model that was never taught to call: the tools stand in front of the system text, calls of
-// earlier turns are written out in the model's form, and results come from the user, as the family shows them. It
-// grows at its end only, so the server's cache of the prompt stays good from turn to turn: a first word that
-// changes costs the whole prompt again, 8 to 11 s on a CPU, an appended turn less than one.
+// described is r for a model that was never taught to call: the tools stand in front of the system
+// text, calls of earlier turns are written out in the model's form, and results come from the user,
+// as the family shows them. It grows at its end only, so the server's cache of the prompt stays
+// good from turn to turn: a first word that changes costs the whole prompt again, 8 to 11 s on a
+// CPU, an appended turn less than one.
 func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
@@ -45,15 +46,16 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 	return &c
 }
 
-// retold writes a conversation out in a family's form. Families that number their calls count them through the conversation, so
-// it must be told from the beginning.
+// retold writes a conversation out in a family's form. Families that number their calls count them
+// through the conversation, so it must be told from the beginning.
 type retold struct {
 	f     *adapters.Format
 	n     int                  // calls so far
 	calls map[string]chat.Call // as the family numbers them, by the client's id
 }
 
-// turn is m without calls, which became text: a template without tools prints a message's text only, and the calls would be lost.
+// turn is m without calls, which became text: a template without tools prints a message's text
+// only, and the calls would be lost.
 func (h *retold) turn(m chat.Message) chat.Message {
 	if len(m.Calls) == 0 {
 		return m
@@ -67,11 +69,12 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results is what tools answered, in the family's own form if its declaration has one. Else it is a sentence that names the tool:
-// several results stand in one message, and nothing else tells them apart.
+// results is what tools answered, in the family's own form if its declaration has one. Else it is a
+// sentence that names the tool: several results stand in one message, and nothing else tells them
+// apart.
 //
-// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; of a family that says nothing: Result of
-// get_weather:\nsunny
+// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; of a family that says nothing:
+// Result of get_weather:\nsunny
 func (h *retold) results(ms []chat.Message) string {
 	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
 	for i, m := range ms {
@@ -88,21 +91,24 @@ func (h *retold) results(ms []chat.Message) string {
 }
 
 const (
-	// wordingTime is for the probe of all wordings together. The client's request waits for it, once a model; on a machine
-	// without a GPU it may be over before the last wording was tried, and the family's own is taken.
+	// wordingTime is for the probe of all wordings together. The client's request waits for it,
+	// once a model; on a machine without a GPU it may be over before the last wording was tried,
+	// and the family's own is taken.
 	wordingTime = 40 * time.Second
-	// wordingTokens is how long each reply to the probe may be. Its call needs about 30; more than four times that is a model
-	// that talks about calling.
+	// wordingTokens is how long each reply to the probe may be. Its call needs about 30; more than
+	// four times that is a model that talks about calling.
 	wordingTokens = 120
 )
 
-// wordings are tried in this order, by what a small model got right in each (docs/evidence/models.md).
+// wordings are tried in this order, by what a small model got right in each
+// (docs/evidence/models.md).
 var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf is how tools are described to the job's model: by configuration, by its family's declaration, by what
-// was found out before, else by a probe. A probe that the client's leaving ended teaches nothing.
+// wordingOf is how tools are described to the job's model: by configuration, by its family's
+// declaration, by what was found out before, else by a probe. A probe that the client's leaving
+// ended teaches nothing.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
@@ -121,9 +127,10 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	return w
 }
 
-// probeWording finds the first wording in which the model gives the call that it is asked for, zero when there is none or
-// time is over. It is worth up to four generations: the same small model called rightly in 23 to 30 of 30 prompts, by wording
-// (docs/evidence/models.md), and a model that understands none is named in the log.
+// probeWording finds the first wording in which the model gives the call that it is asked for, zero
+// when there is none or time is over. It is worth up to four generations: the same small model
+// called rightly in 23 to 30 of 30 prompts, by wording (docs/evidence/models.md), and a model that
+// understands none is named in the log.
 func (t *target) probeWording(ctx context.Context, understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
@@ -139,8 +146,8 @@ func (t *target) probeWording(ctx context.Context, understands func(context.Cont
 	return 0
 }
 
-// probeTools and probeAsk leave one right answer. The second tool is there to be left alone: a model that calls every
-// tool it sees has understood none.
+// probeTools and probeAsk leave one right answer. The second tool is there to be left alone: a
+// model that calls every tool it sees has understood none.
 var probeTools = []chat.Tool{
 	{Name: "get_weather", Description: "Get the weather forecast for a city", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
 	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
@@ -149,8 +156,9 @@ var probeTools = []chat.Tool{
 // probeAsk is what the probe asks for.
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
-// understands asks the model for a call in a wording, and says whether it gives it. The reply passes through all stages but
-// memory: what counts is whether a client would get the right call. A second call is as wrong as none.
+// understands asks the model for a call in a wording, and says whether it gives it. The reply
+// passes through all stages but memory: what counts is whether a client would get the right call. A
+// second call is as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{

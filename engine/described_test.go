@@ -20,8 +20,8 @@ var talk = []chat.Message{
 	{Role: chat.ToolRole, CallID: "x", Name: "get_time", Content: "noon"},
 }
 
-// TestDescribedGrowsAtItsEnd wants each turn's messages to begin with those of the turn before: else the server reads
-// the whole prompt again.
+// TestDescribedGrowsAtItsEnd wants each turn's messages to begin with those of the turn before:
+// else the server reads the whole prompt again.
 func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	f := adapters.Named("hermes")
 	r := &chat.Request{Tools: []chat.Tool{weather}}

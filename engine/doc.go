@@ -1,9 +1,10 @@
-// Package engine answers a request with events: it decides how the model can best be asked, has its server asked, decodes
-// what the model wrote, and sees to it that every call fits its schema and every reply has an end. An [Engine] is a
-// chat.Model.
+// Package engine answers a request with events: it decides how the model can best be asked, has its
+// server asked, decodes what the model wrote, and sees to it that every call fits its schema and
+// every reply has an end. An [Engine] is a chat.Model.
 //
-// A request becomes a job, which each step returns changed; a reply is a sequence of events, through which each stage passes
-// them on. The file to begin with is pipeline.go: it lists both ways, in order.
+// A request becomes a job, which each step returns changed; a reply is a sequence of events,
+// through which each stage passes them on. The file to begin with is pipeline.go: it lists both
+// ways, in order.
 //
 // Around the way:
 //
@@ -52,5 +53,6 @@
 //	ollama_api.go  Ollama's own API: lists, descriptions, passing.go: the way to the server for what is passed on
 //	               unread
 //
-// The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out an upstream.Order.
+// The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out
+// an upstream.Order.
 package engine

@@ -19,9 +19,9 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those that are configured. It is
-// safe for concurrent use: what it keeps between requests are caches and the memories of its servers, each with a lock of its
-// own, and nothing of a request outlives it.
+// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those
+// that are configured. It is safe for concurrent use: what it keeps between requests are caches and
+// the memories of its servers, each with a lock of its own, and nothing of a request outlives it.
 type Engine struct {
 	cfg          Config
 	servers      []*server // the first one's models go by their own names
@@ -37,9 +37,10 @@ var (
 	_ chat.Counter = (*Engine)(nil)
 )
 
-// New makes an Engine. The server need not be up: each request finds out for itself. Of a configuration that
-// Validate refuses, the wrong parts are ignored. The order of the servers counts: the first one's models go by
-// their own names, and further ones stand behind the demo, in the order of the configuration.
+// New makes an Engine. The server need not be up: each request finds out for itself. Of a
+// configuration that Validate refuses, the wrong parts are ignored. The order of the servers
+// counts: the first one's models go by their own names, and further ones stand behind the demo, in
+// the order of the configuration.
 func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
@@ -74,8 +75,8 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Stream answers r. See chat.Model for the order of events. Whatever happens, the last one is a Finish or an
-// error: clients that see neither wait, or take half a reply for a whole one.
+// Stream answers r. See chat.Model for the order of events. Whatever happens, the last one is a
+// Finish or an error: clients that see neither wait, or take half a reply for a whole one.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		t := e.newTurn(root(e.Real(r.Model), r))
@@ -93,9 +94,10 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// attempt yields the events of one attempt at an answer. An error that may be cured is returned rather than yielded: a first-byte
-// timeout if Unwedge is set, and that of a server in whose place another one can be asked. The former, passed back as prev, makes
-// attempt unload the model first; if that fails, prev is yielded.
+// attempt yields the events of one attempt at an answer. An error that may be cured is returned
+// rather than yielded: a first-byte timeout if Unwedge is set, and that of a server in whose place
+// another one can be asked. The former, passed back as prev, makes attempt unload the model first;
+// if that fails, prev is yielded.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error, yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
 	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse, t.timeouts(s.pool != nil))
@@ -125,8 +127,8 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 	return nil
 }
 
-// answer prepares a request and returns its reply. A text that is written on needs none of the steps: it has no
-// tools, no history and no template.
+// answer prepares a request and returns its reply. A text that is written on needs none of the
+// steps: it has no tools, no history and no template.
 func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -141,17 +143,18 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 // stepUnwedged is the name of what was done to a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// silent says whether err is that of a model that did not begin to write in time. A model that stops in the middle is not cured
-// by loading it anew: something was sent, and the reply cannot begin again.
+// silent says whether err is that of a model that did not begin to write in time. A model that
+// stops in the middle is not cured by loading it anew: something was sent, and the reply cannot
+// begin again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
 }
 
-// unwedge unloads the model of a request that was not answered, and says whether asking again may help. Ollama may
-// lose a runner's place for ever when a client leaves between two tokens (seen on 0.34), and a reader of calls may
-// hang (before 0.32.15): every later request waits in vain, until the model is loaded anew. Only the settings
-// allow it, since others may use the model.
+// unwedge unloads the model of a request that was not answered, and says whether asking again may
+// help. Ollama may lose a runner's place for ever when a client leaves between two tokens (seen on
+// 0.34), and a reader of calls may hang (before 0.32.15): every later request waits in vain, until
+// the model is loaded anew. Only the settings allow it, since others may use the model.
 func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	j, err := e.begin(ctx, p, r)
 	if err != nil {
@@ -171,9 +174,9 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns what is known of r without asking a server, unless it is one whose kind must be found out. Schemas
-// that are too large are refused first, before anything walks them. The error is fault.Invalid or NotFound, or
-// that of a server that cannot be reached.
+// begin returns what is known of r without asking a server, unless it is one whose kind must be
+// found out. Schemas that are too large are refused first, before anything walks them. The error is
+// fault.Invalid or NotFound, or that of a server that cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
@@ -191,8 +194,8 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format is that of a model: by configuration, by the demo's name, else by the name that its server has for it. An
-// alias is resolved before, so that a model is read alike under every name.
+// format is that of a model: by configuration, by the demo's name, else by the name that its server
+// has for it. An alias is resolved before, so that a model is read alike under every name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {
@@ -206,9 +209,9 @@ func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	return e.cfg.formats().For(model)
 }
 
-// Models lists the models of every server, by the names that clients call them, and the aliases behind them. A
-// server that cannot be reached is left out. Those of the demo are hidden as the configuration says: 70 of them
-// among the user's own would make a menu of models useless.
+// Models lists the models of every server, by the names that clients call them, and the aliases
+// behind them. A server that cannot be reached is left out. Those of the demo are hidden as the
+// configuration says: 70 of them among the user's own would make a menu of models useless.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	alone := true // no other server answers than the demo

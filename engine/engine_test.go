@@ -270,7 +270,8 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// A server whose kind cannot be found out, since it is down, is left out of every list, and an error where it is meant.
+// A server whose kind cannot be found out, since it is down, is left out of every list, and an
+// error where it is meant.
 func TestAServerOfUnknownKindThatIsDown(t *testing.T) {
 	f := &fakeOllama{}
 	e := f.start(t, Config{Upstreams: []Upstream{{Name: "box", URL: "http://127.0.0.1:1"}}})

@@ -10,7 +10,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Plan is how a model is read, as far as its name and the settings say. What a probe would find is not in it.
+// Plan is how a model is read, as far as its name and the settings say. What a probe would find is
+// not in it.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
 	Model    string // as its server calls it
@@ -19,7 +20,8 @@ type Plan struct {
 	Wording  string // of strategy prompt, by the settings; empty: the family's, else found out by probing
 }
 
-// Plan says how a model, or the one that an alias stands for, is read. Nobody is asked, so it is free: lists of models show it.
+// Plan says how a model, or the one that an alias stands for, is read. Nobody is asked, so it is
+// free: lists of models show it.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
 	full := e.Real(model)
@@ -29,24 +31,27 @@ func (e *Engine) Plan(model string) Plan {
 	return p
 }
 
-// Findings are what was found out about a model, and how requests to it that offer tools are answered. They are
-// for people: doctor prints them, and nothing is decided by them.
+// Findings are what was found out about a model, and how requests to it that offer tools are
+// answered. They are for people: doctor prints them, and nothing is decided by them.
 type Findings struct {
-	// Facts are what the server says. Their own Strategies are hidden by those below, which settings may have changed.
+	// Facts are what the server says. Their own Strategies are hidden by those below, which
+	// settings may have changed.
 	upstream.Facts
-	// Format is the family in whose form the model is read, Template what its template says about its calls. Empty: nothing
-	// else than its name.
+	// Format is the family in whose form the model is read, Template what its template says about
+	// its calls. Empty: nothing else than its name.
 	Format, Template string
-	// Strategy is the one that comes first of Strategies, which are all that may work, in the order in which they are tried.
+	// Strategy is the one that comes first of Strategies, which are all that may work, in the order
+	// in which they are tried.
 	Strategy   string
 	Strategies []string
-	// Wording is how the tools are described, if Strategy is Prompt. Zero: in schemas, after no wording was understood.
+	// Wording is how the tools are described, if Strategy is Prompt. Zero: in schemas, after no
+	// wording was understood.
 	Wording adapters.Wording
 }
 
-// Examine finds out about a model what its first request with tools would find out, by the same steps: what doctor
-// says must be true of the program that serves. The server loads the model, and one without a template for tools
-// may be asked for a few short calls.
+// Examine finds out about a model what its first request with tools would find out, by the same
+// steps: what doctor says must be true of the program that serves. The server loads the model, and
+// one without a template for tools may be asked for a few short calls.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

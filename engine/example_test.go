@@ -10,7 +10,8 @@ import (
 	"toolnorm/engine/demo"
 )
 
-// A demo model writes a call in the dialect that its name says; the events are the same for every dialect.
+// A demo model writes a call in the dialect that its name says; the events are the same for every
+// dialect.
 func Example() {
 	e := engine.New(engine.Config{Demo: demo.Server{Delay: -1}})
 	request := &chat.Request{

@@ -14,14 +14,16 @@ import (
 
 // The last stages of a reply, which see what will leave: ids of calls, stop sequences, the end.
 
-// idLetters are what an id of ours is made of; 24 of them hold 142 bits, so two that are alike will not be seen.
+// idLetters are what an id of ours is made of; 24 of them hold 142 bits, so two that are alike will
+// not be seen.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// numberCalls gives every call of a reply its number and an id that is new in the conversation: the model's own if
-// it will do, else a random one. Some models count their calls anew in every turn, and clients look results up by
-// id.
+// numberCalls gives every call of a reply its number and an id that is new in the conversation: the
+// model's own if it will do, else a random one. Some models count their calls anew in every turn,
+// and clients look results up by id.
 func numberCalls(r *chat.Request, in events) events {
-	// The history counts: templates and clients that keep results by id would give this call an old one's result.
+	// The history counts: templates and clients that keep results by id would give this call an old
+	// one's result.
 	used := map[string]bool{}
 	for _, m := range r.Messages {
 		for _, c := range m.Calls {
@@ -45,8 +47,8 @@ func numberCalls(r *chat.Request, in events) events {
 	})
 }
 
-// goodID reports whether every client takes the id: clients pass it on to other services, of which OpenAI refuses ids of more
-// than 40 bytes and Anthropic other signs than these.
+// goodID reports whether every client takes the id: clients pass it on to other services, of which
+// OpenAI refuses ids of more than 40 bytes and Anthropic other signs than these.
 func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
@@ -59,7 +61,8 @@ func newID() string {
 		var b [32]byte
 		rand.Read(b[:])
 		for _, c := range b {
-			// Six bits give 64 numbers for 62 letters. The last two are drawn again, else some letters came more often.
+			// Six bits give 64 numbers for 62 letters. The last two are drawn again, else some
+			// letters came more often.
 			if c &= 63; int(c) < len(idLetters) && len(id) < cap(id) {
 				id = append(id, idLetters[c])
 			}
@@ -68,10 +71,11 @@ func newID() string {
 	return string(id)
 }
 
-// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, which itself is not shown. It
-// holds back only what may become one: the longest end of the text that begins a sequence. Other events let go of what is
-// held, since a sequence does not reach across them. Nobody has counted the tokens by then, as the counts come in the last
-// record, so they are estimated: four bytes are about a token.
+// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, which
+// itself is not shown. It holds back only what may become one: the longest end of the text that
+// begins a sequence. Other events let go of what is held, since a sequence does not reach across
+// them. Nobody has counted the tokens by then, as the counts come in the last record, so they are
+// estimated: four bytes are about a token.
 func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	if !ownStops(r) {
 		return in
@@ -90,7 +94,8 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 					}
 					return
 				}
-				// Of "a E" with the sequence END only the E waits: to hold more would delay every word of the reply.
+				// Of "a E" with the sequence END only the E waits: to hold more would delay every
+				// word of the reply.
 				keep := beginning(all, stops)
 				held = all[len(all)-keep:]
 				if !text(all[:len(all)-keep]) {
@@ -106,8 +111,9 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	}
 }
 
-// first is where the sequence begins that is complete first in s, the longest if several end there, and which it is; -1 when
-// none is. What counts is the end, so that text that comes in pieces stops where the same text in one piece does.
+// first is where the sequence begins that is complete first in s, the longest if several end there,
+// and which it is; -1 when none is. What counts is the end, so that text that comes in pieces stops
+// where the same text in one piece does.
 func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
 	for _, stop := range stops {
@@ -122,8 +128,8 @@ func first(s string, stops []string) (found int, which string) {
 	return found, which
 }
 
-// beginning is the length of the longest end of s that begins a sequence without completing it. It looks at no more than the
-// sequences' own lengths, so long texts cost no more than short ones.
+// beginning is the length of the longest end of s that begins a sequence without completing it. It
+// looks at no more than the sequences' own lengths, so long texts cost no more than short ones.
 func beginning(s string, stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -136,9 +142,10 @@ func beginning(s string, stops []string) int {
 	return longest
 }
 
-// finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it, and an error where
-// there would be neither, or where the server gave up and no call stands. An empty reply is passed on as it is: models do
-// answer with nothing, behind the result of a tool for example, and to ask again would bring the same.
+// finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it,
+// and an error where there would be neither, or where the server gave up and no call stands. An
+// empty reply is passed on as it is: models do answer with nothing, behind the result of a tool for
+// example, and to ask again would bring the same.
 func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -153,8 +160,8 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 				continue
 			}
 			meta := chat.MetaOf(ev)
-			// Abandoned reaches this stage only when no call was whole: the decoder makes a stop of it otherwise. Another
-			// strategy reads the model without the parser that gave up.
+			// Abandoned reaches this stage only when no call was whole: the decoder makes a stop of
+			// it otherwise. Another strategy reads the model without the parser that gave up.
 			if ev.Text == chat.Abandoned {
 				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
 				return
@@ -170,8 +177,9 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 	}
 }
 
-// guessed are the counts of a reply that is ended here after so many bytes. Nobody has counted its tokens: the counts come in the last
-// record, which is not waited for. Four bytes are about a token.
+// guessed are the counts of a reply that is ended here after so many bytes. Nobody has counted its
+// tokens: the counts come in the last record, which is not waited for. Four bytes are about a
+// token.
 func guessed(r *chat.Request, bytes int) chat.Counts {
 	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
@@ -181,8 +189,8 @@ func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
 	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, {Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
-// costing is an event with the tokens that were spent besides, if it counts tokens. The counts are copied: they belong to the
-// event of the server, which an observer may hold.
+// costing is an event with the tokens that were spent besides, if it counts tokens. The counts are
+// copied: they belong to the event of the server, which an observer may hold.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	meta := chat.MetaOf(ev)
 	if meta.Usage == nil || spent == (chat.Counts{}) {
@@ -193,7 +201,8 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep is a Finish that names one more step. The Meta is a copy: the decoder, or whoever observes, may hold the event's own.
+// withStep is a Finish that names one more step. The Meta is a copy: the decoder, or whoever
+// observes, may hold the event's own.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
@@ -201,8 +210,8 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// add adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The gate is
-// such a cost; those of repairs the guard adds itself.
+// add adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The
+// gate is such a cost; those of repairs the guard adds itself.
 func (b beforehand) add(in events) events {
 	if b.spent == (chat.Counts{}) {
 		return in
@@ -215,8 +224,8 @@ func (b beforehand) add(in events) events {
 	})
 }
 
-// unfinished says why a reply ended without a Finish: the context's cause if that has ended. It is an error and never a stop: a
-// client that takes half a reply for a whole one acts on it.
+// unfinished says why a reply ended without a Finish: the context's cause if that has ended. It is
+// an error and never a stop: a client that takes half a reply for a whole one acts on it.
 func unfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {

@@ -41,7 +41,8 @@ func short(in iter.Seq2[chat.Event, error]) string {
 	return b.String()
 }
 
-// TestStops cuts each text in every two places and byte by byte; the result must not depend on that.
+// TestStops cuts each text in every two places and byte by byte; the result must not depend on
+// that.
 func TestStops(t *testing.T) {
 	for _, row := range []struct {
 		stops      []string
@@ -101,7 +102,8 @@ func TestTheEndNamesTheSequenceThatStopped(t *testing.T) {
 	}
 }
 
-// The tokens of such a reply are estimated: clients bill by them, and shorten conversations by their number.
+// The tokens of such a reply are estimated: clients bill by them, and shorten conversations by
+// their number.
 func TestAReplyThatASequenceEndedHasItsTokensCounted(t *testing.T) {
 	r := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: strings.Repeat("word ", 80)}}, Stop: []string{"END"}, TellStop: true}
 	var counts *chat.Counts

@@ -7,7 +7,8 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// flight has what many requests need at once found out by the first of them. The zero value is ready.
+// flight has what many requests need at once found out by the first of them. The zero value is
+// ready.
 type flight[V any] struct {
 	mu      sync.Mutex
 	running map[wanted]*trip[V] // by what is found out
@@ -28,8 +29,9 @@ type trip[V any] struct {
 	left bool // the request was given up meanwhile, and says nothing
 }
 
-// do returns what work finds out, or what another request does that has begun with it already. When that one's client leaves, the next
-// of those that wait begins anew. The wait has heartbeats, and is no longer than a model may take to load.
+// do returns what work finds out, or what another request does that has begun with it already. When
+// that one's client leaves, the next of those that wait begins anew. The wait has heartbeats, and
+// is no longer than a model may take to load.
 func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (V, error) {
 	for {
 		f.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// TestAModelIsPreparedOnceForAllThatWait has 64 requests come at once to a model that nobody has asked yet. What they cost the server
-// beside their own replies is what one of them costs.
+// TestAModelIsPreparedOnceForAllThatWait has 64 requests come at once to a model that nobody has
+// asked yet. What they cost the server beside their own replies is what one of them costs.
 func TestAModelIsPreparedOnceForAllThatWait(t *testing.T) {
 	ask := func(n int) map[string]int {
 		var mu sync.Mutex
@@ -77,7 +77,8 @@ func TestAModelIsPreparedOnceForAllThatWait(t *testing.T) {
 	}
 }
 
-// TestWhoWaitsTakesOverWhenTheFirstLeaves has the first one's client leave, and another one's while it waits.
+// TestWhoWaitsTakesOverWhenTheFirstLeaves has the first one's client leave, and another one's while
+// it waits.
 func TestWhoWaitsTakesOverWhenTheFirstLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f flight[int]
@@ -123,7 +124,8 @@ func TestWhoWaitsTakesOverWhenTheFirstLeaves(t *testing.T) {
 	})
 }
 
-// TestAFailureIsThatOfAllWhoWait has the server refuse: each of many would else wait for it by itself.
+// TestAFailureIsThatOfAllWhoWait has the server refuse: each of many would else wait for it by
+// itself.
 func TestAFailureIsThatOfAllWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var f flight[int]

@@ -14,17 +14,18 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// forcing is what a reply is held to, and for how long. A limit of tokens is always set: without one a small model
-// writes digits or blanks until the context is full (two of two ran past 100 s), and a grammar does not end them.
+// forcing is what a reply is held to, and for how long. A limit of tokens is always set: without
+// one a small model writes digits or blanks until the context is full (two of two ran past 100 s),
+// and a grammar does not end them.
 type forcing struct {
 	upstream.Force
 	tokens int  // that the object may have
 	ours   bool // the client set no such limit
 }
 
-// forceCall holds the reply to a call where tool_choice wants one and the server does not see to it itself. Ollama
-// ignores tool_choice; llama-server's "required" admits any text in front of the call, and gave no call in 20
-// prompts.
+// forceCall holds the reply to a call where tool_choice wants one and the server does not see to it
+// itself. Ollama ignores tool_choice; llama-server's "required" admits any text in front of the
+// call, and gave no call in 20 prompts.
 func (j *job) forceCall(context.Context) (*job, error) {
 	if !j.request.Required || j.facts.HonorsToolChoice {
 		return j, nil
@@ -33,7 +34,8 @@ func (j *job) forceCall(context.Context) (*job, error) {
 }
 
 const (
-	// freeTokens is how long a forced call may get when the client sets no limit: about 8 KB of arguments.
+	// freeTokens is how long a forced call may get when the client sets no limit: about 8 KB of
+	// arguments.
 	freeTokens = 2048
 	// boundedTokens is enough for a call whose strings have bounds.
 	boundedTokens = 4096
@@ -41,8 +43,8 @@ const (
 	unbounded = -1
 )
 
-// forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a bound would cut a file's text
-// in two silently.
+// forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a
+// bound would cut a file's text in two silently.
 func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
 	if r.MaxTokens == 0 {
@@ -51,8 +53,9 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	return f
 }
 
-// heldTo holds the model to a call object of one of the tools. It is the whole object with name and arguments:
-// held to the arguments alone a model goes on inside the last value, valid by the schema and wrong.
+// heldTo holds the model to a call object of one of the tools. It is the whole object with name and
+// arguments: held to the arguments alone a model goes on inside the last value, valid by the schema
+// and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema}, tokens: tokens}
 	if len(tools) == 1 {
@@ -61,8 +64,8 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	return f
 }
 
-// rewritten holds the model to a call of the tool once more, in place of arguments that did not fit. A model that runs on is
-// stopped where it has written much more than before.
+// rewritten holds the model to a call of the tool once more, in place of arguments that did not
+// fit. A model that runs on is stopped where it has written much more than before.
 func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	o.MaxLength = size + 100
 	if o.MaxLength > 1999 && !o.Weak { // beyond what servers take
@@ -71,13 +74,14 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
-// longDigits is from how many digits on an integer may be more than every reader of JSON takes as it is: beyond 2^53 a float64
-// is another number. Only where a request speaks of such numbers may a constrained call have them (schema.Options.Long).
+// longDigits is from how many digits on an integer may be more than every reader of JSON takes as
+// it is: beyond 2^53 a float64 is another number. Only where a request speaks of such numbers may a
+// constrained call have them (schema.Options.Long).
 const longDigits = 16
 
-// longIntegers says whether the conversation or its tools speak of integers that long: identifiers of 19 digits
-// are there when they are meant. Elsewhere a small model goes on writing digits where nothing stops it, and the
-// bound does.
+// longIntegers says whether the conversation or its tools speak of integers that long: identifiers
+// of 19 digits are there when they are meant. Elsewhere a small model goes on writing digits where
+// nothing stops it, and the bound does.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
@@ -87,8 +91,8 @@ func longIntegers(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
-// hasLongInteger says whether so many digits follow each other. It reads each byte once and makes no copy: a conversation may be
-// megabytes.
+// hasLongInteger says whether so many digits follow each other. It reads each byte once and makes
+// no copy: a conversation may be megabytes.
 func hasLongInteger[T string | json.RawMessage](text T) bool {
 	run := 0
 	for i := range len(text) {
@@ -105,8 +109,9 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark stands in front of the object that a forced reply is, so that it is read as what it is.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// framed puts the marks of a call around a forced reply, which the model was not asked for. So the one decoder reads it as any other
-// call: its arguments stream. A reply that is cut gets no closing mark, so its call stays open.
+// framed puts the marks of a call around a forced reply, which the model was not asked for. So the
+// one decoder reads it as any other call: its arguments stream. A reply that is cut gets no closing
+// mark, so its call stays open.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
@@ -126,17 +131,18 @@ func framed() chat.Hook {
 	}
 }
 
-// withForcedCall copies the job with its output constrained to f, and to f's tokens whatever the client's own
-// limit says.
+// withForcedCall copies the job with its output constrained to f, and to f's tokens whatever the
+// client's own limit says.
 func (j *job) withForcedCall(f *forcing) *job {
 	k := j.with(limited(j.request, f.tokens))
 	k.force = f
 	return k
 }
 
-// requireCall ends a reply with an error when tool_choice wants a call and none came of it: an answer in text
-// would be taken for success by clients that read the call alone. A forced call that the server breaks off is no
-// passing failure: 16 of 20 such requests ended the same way, so clients must not send it again by themselves.
+// requireCall ends a reply with an error when tool_choice wants a call and none came of it: an
+// answer in text would be taken for success by clients that read the call alone. A forced call that
+// the server breaks off is no passing failure: 16 of 20 such requests ended the same way, so
+// clients must not send it again by themselves.
 func requireCall(r *chat.Request, in events) events {
 	if !r.Required {
 		return in
@@ -168,8 +174,8 @@ func requireCall(r *chat.Request, in events) events {
 	}
 }
 
-// noCall returns the error of a reply without the call that tool_choice wants. Why names the misfit of a call that was
-// written, or what was written in its place.
+// noCall returns the error of a reply without the call that tool_choice wants. Why names the misfit
+// of a call that was written, or what was written in its place.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

@@ -14,12 +14,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// stepFormatted names an answer that was repaired, or written once more, to fit the form that the client wants.
+// stepFormatted names an answer that was repaired, or written once more, to fit the form that the
+// client wants.
 const stepFormatted = "formatted"
 
-// moveFormatToPrompt takes response_format out of a request with tools and puts it into the system prompt: with
-// both, a server would constrain calls to the format of the answer, too. It stands behind the client's own system
-// text, so that the start of the prompt is the same with and without it.
+// moveFormatToPrompt takes response_format out of a request with tools and puts it into the system
+// prompt: with both, a server would constrain calls to the format of the answer, too. It stands
+// behind the client's own system text, so that the start of the prompt is the same with and without
+// it.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -36,8 +38,8 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	return k, nil
 }
 
-// formHint tells a model which form its answer must have. It is said as a condition: with tools offered
-// a call is a right answer, too, and that has a form of its own.
+// formHint tells a model which form its answer must have. It is said as a condition: with tools
+// offered a call is a right answer, too, and that has a form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -57,11 +59,13 @@ func (j *job) answerSchema() json.RawMessage {
 	return form
 }
 
-// formedAnswer brings the text of a reply into the form that response_format wants. Its law: what is sent can be completed
-// to an answer that fits, and a reply that ends with stop has been completed to one.
+// formedAnswer brings the text of a reply into the form that response_format wants. Its law: what
+// is sent can be completed to an answer that fits, and a reply that ends with stop has been
+// completed to one.
 //
-// Without tools the text streams as far as it fits (valid.Prefix), so the first token does not wait. With tools it is
-// held until it is known whether it is an answer or stands beside calls, where it needs no form.
+// Without tools the text streams as far as it fits (valid.Prefix), so the first token does not
+// wait. With tools it is held until it is known whether it is an answer or stands beside calls,
+// where it needs no form.
 type formedAnswer struct {
 	j      *job
 	ctx    context.Context
@@ -79,9 +83,10 @@ type formedAnswer struct {
 	step  bool            // the answer is not what the model wrote first
 }
 
-// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that does not is repaired,
-// or written once more; if that does not help, the reply ends with an error that names the first misfit. A schema that
-// cannot be used checks nothing: the server may understand it.
+// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that
+// does not is repaired, or written once more; if that does not help, the reply ends with an error
+// that names the first misfit. A schema that cannot be used checks nothing: the server may
+// understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
 	form := j.answerSchema()
 	if form == nil || j.request.Required {
@@ -101,8 +106,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call is not an answer
-// either.
+// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call
+// is not an answer either.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -149,8 +154,8 @@ func (a *formedAnswer) let(text string) bool {
 	return text == "" || a.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is: the client sees by
-// the finish reason that it is not whole.
+// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is:
+// the client sees by the finish reason that it is not whole.
 func (a *formedAnswer) finish(ev chat.Event) bool {
 	text := a.text.String()
 	switch {
@@ -181,8 +186,8 @@ func (a *formedAnswer) sendKept(text string) bool {
 	return a.let(text)
 }
 
-// complete returns what must follow the bytes that were sent so that the answer fits: the text as it is, repaired, or
-// written again. An error says what did not fit.
+// complete returns what must follow the bytes that were sent so that the answer fits: the text as
+// it is, repaired, or written again. An error says what did not fit.
 func (a *formedAnswer) complete(text string) (rest string, err error) {
 	if len(a.rules.CheckValue([]byte(text))) == 0 {
 		if a.sent == 0 {
@@ -213,7 +218,8 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 	return "", a.misfit(text)
 }
 
-// accept reports whether an answer fits and says the same as the bytes that were sent, and returns what is missing.
+// accept reports whether an answer fits and says the same as the bytes that were sent, and returns
+// what is missing.
 func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if answer == "" || len(a.rules.CheckValue([]byte(answer))) > 0 {
 		return "", false
@@ -226,8 +232,9 @@ func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	return string(a.fits.Text()[a.sent:a.fits.Safe()]) + rest, ok
 }
 
-// rewritten has the model answer again, held by the server to the schema, in which what was right in the first answer
-// stands as constants. Where the server was held to the same before, that would give the same, so nothing is asked.
+// rewritten has the model answer again, held by the server to the schema, in which what was right
+// in the first answer stands as constants. Where the server was held to the same before, that would
+// give the same, so nothing is asked.
 func (a *formedAnswer) rewritten(text string) string {
 	stands := a.rules.Stands([]byte(text))
 	if a.j.answerForm == nil && stands == nil {
@@ -277,8 +284,8 @@ func advised(conversation []chat.Message, answer, advice string) []chat.Message 
 	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
-// repaired returns the JSON that a text was meant to be. A value on a line of its own counts where no line begins an object
-// or array.
+// repaired returns the JSON that a text was meant to be. A value on a line of its own counts where
+// no line begins an object or array.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	if answer, ok = a.scalar(text); ok {
 		return answer, true
@@ -287,8 +294,8 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	return answer, missing == nothing
 }
 
-// scalar returns the one value on a line of its own that fits, where the schema takes a text, a number or a word: those are
-// not looked for between other words, 3 of "I have 3 answers".
+// scalar returns the one value on a line of its own that fits, where the schema takes a text, a
+// number or a word: those are not looked for between other words, 3 of "I have 3 answers".
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")
@@ -335,7 +342,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer whose closers alone are missing. It is the last resort, as the model may not have been done.
+// closed returns an answer whose closers alone are missing. It is the last resort, as the model may
+// not have been done.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {
@@ -344,8 +352,8 @@ func (a *formedAnswer) closed(text string) string {
 	return answer
 }
 
-// generate returns the text of one more generation, by the server's own chat API, where its format holds the model to a
-// schema. It is empty when there is none.
+// generate returns the text of one more generation, by the server's own chat API, where its format
+// holds the model to a schema. It is empty when there is none.
 func (a *formedAnswer) generate(r *chat.Request) string {
 	one := *a.j
 	one.request, one.answerForm, one.strategy = r, nil, Native

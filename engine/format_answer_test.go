@@ -63,8 +63,8 @@ func TestAnAnswerWithoutToolsHasTheWishedForm(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerIsWholeOrAnError damages right answers at random: each reply that ends with stop must fit the schema,
-// and every piece that was sent must be a part of it.
+// TestEveryAnswerIsWholeOrAnError damages right answers at random: each reply that ends with stop
+// must fit the schema, and every piece that was sent must be a part of it.
 func TestEveryAnswerIsWholeOrAnError(t *testing.T) {
 	const seeds = 300
 	r := rand.New(rand.NewPCG(7, 31))

@@ -16,7 +16,8 @@ import (
 // noTool is what a model picks that needs none.
 const noTool = "none"
 
-// gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object around it a dozen more.
+// gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object
+// around it a dozen more.
 const gateTokens = 64
 
 // When a model is asked whether it needs a tool.
@@ -26,8 +27,9 @@ const (
 	GateAuto   = "auto" // behind a call that nothing in the conversation explains, and always once such a call was not needed
 )
 
-// gateMost is how large a conversation and its tools may be, in bytes, for a model that is asked by GateAuto: the pick takes the
-// place of the conversation in the server's cache, and an agent's prompt takes long to read anew.
+// gateMost is how large a conversation and its tools may be, in bytes, for a model that is asked by
+// GateAuto: the pick takes the place of the conversation in the server's cache, and an agent's
+// prompt takes long to read anew.
 const gateMost = 8 << 10
 
 // gating is when the job's model is asked, by the settings and by what it did before.
@@ -54,17 +56,18 @@ const (
 	gateUseless      // it picks none in any case
 )
 
-// questioned reports whether the last message is a question of the user's that tools are offered for. Only such is gated:
-// behind a tool's result the work is under way.
+// questioned reports whether the last message is a question of the user's that tools are offered
+// for. Only such is gated: behind a tool's result the work is under way.
 func questioned(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
-// mostTold is how many bytes of each message before the last one a model is told that is asked whether it needs a tool.
+// mostTold is how many bytes of each message before the last one a model is told that is asked
+// whether it needs a tool.
 const mostTold = 300
 
-// question returns what the user said last, with what was said before it in short: "And in yen?" needs the tool that the turn before
-// needed, and "Why is the euro stronger?" needs none.
+// question returns what the user said last, with what was said before it in short: "And in yen?"
+// needs the tool that the turn before needed, and "Why is the euro stronger?" needs none.
 func question(r *chat.Request) string {
 	last := len(r.Messages) - 1
 	now, said, answer := r.Messages[last].Content, "", ""
@@ -88,11 +91,11 @@ func question(r *chat.Request) string {
 // atMostTold returns the beginning of a text.
 func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
-// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it needs none of
-// them. A pick that fails in any way changes nothing.
+// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it
+// needs none of them. A pick that fails in any way changes nothing.
 //
-// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s more. A tiny
-// model picks none always, so GateAuto asks such a model nothing more.
+// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s
+// more. A tiny model picks none always, so GateAuto asks such a model nothing more.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	if !questioned(j.request) || gating(j) != GateAlways {
 		return j, nil
@@ -113,8 +116,9 @@ func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	return j.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools a message needs, and says what that cost. The conversation is hardly
-// shown: the prompt is short then, and the pick is about this message. Native is the way with a schema.
+// picks asks the model which of the tools a message needs, and says what that cost. The
+// conversation is hardly shown: the prompt is short then, and the pick is about this message.
+// Native is the way with a schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
@@ -139,8 +143,9 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered, and some that need none.
-// The latter are what makes "none" an answer: the gate is there for models that call a tool for everything.
+// pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered,
+// and some that need none. The latter are what makes "none" an answer: the gate is there for models
+// that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString("Decide which tool the user's message needs. Most messages need none: greetings, opinions, general knowledge, translations, and questions about things that no tool is for.\n\nTools:\n")
@@ -162,8 +167,8 @@ func pickPrompt(tools []chat.Tool) string {
 // chatter needs no tool, whatever is offered.
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
 
-// firstLine is the first line of a description, without its full stop. Descriptions of agents' tools run over
-// pages; the pick needs what a tool is for.
+// firstLine is the first line of a description, without its full stop. Descriptions of agents'
+// tools run over pages; the pick needs what a tool is for.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, ". ")

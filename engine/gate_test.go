@@ -56,8 +56,8 @@ func TestAModelThatPicksNoToolIsOfferedNone(t *testing.T) {
 	}
 }
 
-// TestAModelThatContradictsItselfNeedsNoTool picks one tool and calls another: such a call leaves only when the conversation
-// explains it.
+// TestAModelThatContradictsItselfNeedsNoTool picks one tool and calls another: such a call leaves
+// only when the conversation explains it.
 func TestAModelThatContradictsItselfNeedsNoTool(t *testing.T) {
 	for _, row := range []struct{ said, pick, want string }{
 		{"Who painted the Mona Lisa?", "clock", "Hello to you."},
@@ -89,8 +89,8 @@ func TestAQuestionIsAskedWithTheTurnBefore(t *testing.T) {
 	}
 }
 
-// TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are matched here only beside
-// tools, must be the server's then.
+// TestStopSequencesOutliveTheTools has the gate take the tools away: stop sequences, which are
+// matched here only beside tools, must be the server's then.
 func TestStopSequencesOutliveTheTools(t *testing.T) {
 	e, f := guarding(t, Config{Gate: map[string]string{"*": GateAlways}}, "a")
 	f.reply = func(system string) string {

@@ -15,15 +15,16 @@ import (
 
 // guard lets only calls through that fit their tools' schemas.
 //
-// What is sent cannot be taken back, so its one law is: every prefix of arguments that was sent extends to an object that
-// fits. A string that the schema leaves free flows as the model writes it; a number, an enum or a bounded string waits until it
-// is whole (valid.Prefix knows which). What can still become right flows; a call that turns out wrong waits for the end of the
-// reply, since a server does one thing at a time, and is then repaired, step by step (repair.go). Everything behind it waits as
-// well: clients expect calls in the model's order.
+// What is sent cannot be taken back, so its one law is: every prefix of arguments that was sent
+// extends to an object that fits. A string that the schema leaves free flows as the model writes
+// it; a number, an enum or a bounded string waits until it is whole (valid.Prefix knows which).
+// What can still become right flows; a call that turns out wrong waits for the end of the reply,
+// since a server does one thing at a time, and is then repaired, step by step (repair.go).
+// Everything behind it waits as well: clients expect calls in the model's order.
 //
-// With days up to 7, {"city": "Rome", "days": 9} is written again. When the beginning of a long city has left, it
-// stands, and only "days": 2} is new; when nothing helps the call stays open there, and the reply ends with
-// length.
+// With days up to 7, {"city": "Rome", "days": 9} is written again. When the beginning of a long
+// city has left, it stands, and only "days": 2} is new; when nothing helps the call stays open
+// there, and the reply ends with length.
 type guard struct {
 	j     *job
 	ctx   context.Context
@@ -47,8 +48,8 @@ type sentCall struct {
 	chat.Call
 }
 
-// guarded is a call on its way. Its arguments are kept until it has left: what does not fit is repaired as a
-// whole.
+// guarded is a call on its way. Its arguments are kept until it has left: what does not fit is
+// repaired as a whole.
 type guarded struct {
 	start  chat.Event
 	tool   chat.Tool
@@ -62,8 +63,8 @@ type guarded struct {
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guardCalls checks every call of a reply. Without tools there are none; with Unchecked the client, or its tool,
-// does the checking.
+// guardCalls checks every call of a reply. Without tools there are none; with Unchecked the client,
+// or its tool, does the checking.
 func (j *job) guardCalls(ctx context.Context, in events) events {
 	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
 		return in
@@ -76,7 +77,8 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. False: nobody wants more, as everywhere in a range over events.
+// take passes an event on, or keeps it. False: nobody wants more, as everywhere in a range over
+// events.
 func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
@@ -117,9 +119,10 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 	return g.j.rules(tool, g.j.names.forClient(tool.Name))
 }
 
-// begin holds a call's start back until something of it may leave. While nothing of a call was sent it can still become text,
-// or another call, without the client knowing. A strict tool promises more than that each prefix can be completed: it waits
-// for the whole call, which is then rewritten as a whole if need be.
+// begin holds a call's start back until something of it may leave. While nothing of a call was sent
+// it can still become text, or another call, without the client knowing. A strict tool promises
+// more than that each prefix can be completed: it waits for the whole call, which is then rewritten
+// as a whole if need be.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -127,7 +130,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps a call that can be read in several ways: none of them runs, and the model writes it again.
+// doubtful keeps a call that can be read in several ways: none of them runs, and the model writes
+// it again.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
@@ -144,8 +148,8 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 // repairs reports whether a call may be written again.
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
-// write lets go of what of the arguments can stand, once there are enough of them: a short call that turns out wrong is better
-// asked for once more, for which nothing of it may have been sent.
+// write lets go of what of the arguments can stand, once there are enough of them: a short call
+// that turns out wrong is better asked for once more, for which nothing of it may have been sent.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
@@ -155,7 +159,8 @@ func (g *guard) write(ev chat.Event) bool {
 	return g.release(c, c.args.Safe())
 }
 
-// release sends the arguments up to an offset. The order of what is read and what is sent is 0 <= sent <= to <= len(text).
+// release sends the arguments up to an offset. The order of what is read and what is sent is 0 <=
+// sent <= to <= len(text).
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -171,9 +176,9 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the rest fits
-// without them: strict schemas forbid what models like to add ("reason": "user asked"), and a second generation
-// lost what was right.
+// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the
+// rest fits without them: strict schemas forbid what models like to add ("reason": "user asked"),
+// and a second generation lost what was right.
 func (g *guard) end(ev chat.Event) bool {
 	c := g.call
 	g.call = nil
@@ -195,8 +200,8 @@ func (g *guard) end(ev chat.Event) bool {
 	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
 }
 
-// close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls false) gets one, and the model
-// is stopped: raw text cannot be held to it beforehand.
+// close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls
+// false) gets one, and the model is stopped: raw text cannot be held to it beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls = append(g.calls, sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
 	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
@@ -210,8 +215,8 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	return true
 }
 
-// said is what was sent, as the model wrote it. Few replies need it (a repair, an end before the model's own), so calls are
-// printed here and not as they leave.
+// said is what was sent, as the model wrote it. Few replies need it (a repair, an end before the
+// model's own), so calls are printed here and not as they leave.
 func (g *guard) said() string {
 	var all []byte
 	text, at := g.text.String(), 0
@@ -222,7 +227,8 @@ func (g *guard) said() string {
 	return string(append(all, text[at:]...))
 }
 
-// stop ends the reply though the model may go on, or has written more. Its tokens are estimated where they are not known.
+// stop ends the reply though the model may go on, or has written more. Its tokens are estimated
+// where they are not known.
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
 	if counts == nil {
@@ -232,10 +238,12 @@ func (g *guard) stop(reason, cause string) {
 	sent(*ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps}), g.yield)
 }
 
-// finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is left out.
-// Nobody knows what would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
+// finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is
+// left out. Nobody knows what would have followed: {"path": "/tmp/x" might have gone on with ,
+// "dry_run": true}.
 //
-// A call that the model ended, but not rightly, is another matter: what has left of it stands, and the rest is written again.
+// A call that the model ended, but not rightly, is another matter: what has left of it stands, and
+// the rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
 	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {
 		if c.stands = c.args.Standing(); c.stands != nil {
@@ -250,8 +258,8 @@ func (g *guard) finish(ev chat.Event) bool {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
 	meta := chat.MetaOf(ev)
-	// Nothing of such a call was shown, so the trace and a header have its beginning: the client sees a reply that ended with
-	// length and knows what was lost.
+	// Nothing of such a call was shown, so the trace and a header have its beginning: the client
+	// sees a reply that ended with length and knows what was lost.
 	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}

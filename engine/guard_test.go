@@ -182,7 +182,8 @@ func TestARequiredCallStreams(t *testing.T) {
 			pieces++
 		}
 	}
-	// Records that come together are read together, some forty to a buffer of 4 KiB: of these 500 there are a dozen pieces at least.
+	// Records that come together are read together, some forty to a buffer of 4 KiB: of these 500
+	// there are a dozen pieces at least.
 	if pieces < 10 {
 		t.Errorf("the arguments came in %d pieces", pieces)
 	}
@@ -249,8 +250,8 @@ func TestAForcedCallThatRunsOnIsBounded(t *testing.T) {
 	}
 }
 
-// TestAChoiceIsObeyedAtEveryKindOfServer has a llama-server continue the prompt, another server answer in a form, and OpenAI
-// itself choose.
+// TestAChoiceIsObeyedAtEveryKindOfServer has a llama-server continue the prompt, another server
+// answer in a form, and OpenAI itself choose.
 func TestAChoiceIsObeyedAtEveryKindOfServer(t *testing.T) {
 	native := []string{`{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"clock","arguments":"{}"}}]},"finish_reason":null}]}`}
 	for name, row := range map[string]struct {
@@ -299,7 +300,8 @@ func TestASchemaThatCannotBeUsedIsTold(t *testing.T) {
 	}
 }
 
-// TestNoDateIsMadeUp has a model write a day that does not exist: held to the format it would write another one.
+// TestNoDateIsMadeUp has a model write a day that does not exist: held to the format it would write
+// another one.
 func TestNoDateIsMadeUp(t *testing.T) {
 	for name, row := range map[string]struct {
 		required, want string
@@ -319,7 +321,8 @@ func TestNoDateIsMadeUp(t *testing.T) {
 	}
 }
 
-// TestOneOfTwoValuesIsMeant has a model write a member twice: what is written anew can be one of both alone.
+// TestOneOfTwoValuesIsMeant has a model write a member twice: what is written anew can be one of
+// both alone.
 func TestOneOfTwoValuesIsMeant(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"city": "Ghent", "days": 2, "city": "Bruges"}`:     `"city":{"enum":["Ghent","Bruges"]}`,
@@ -343,8 +346,8 @@ func TestAMissingCallSaysWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestACallWithTwoReadingsIsWrittenAgain: none of the readings runs, and the model is held to a call of the tool, or told. Where
-// that does not help the text is shown as it was.
+// TestACallWithTwoReadingsIsWrittenAgain: none of the readings runs, and the model is held to a
+// call of the tool, or told. Where that does not help the text is shown as it was.
 func TestACallWithTwoReadingsIsWrittenAgain(t *testing.T) {
 	move := chat.Tool{Name: "move", Schema: json.RawMessage(`{"properties":{"n":{"type":"object","properties":{"a":{"type":"array"},"m":{"type":"string"}}},"m":{"type":"string"}}}`)}
 	doubtful := "<tool_call>\n{\"name\": \"move\", \"arguments\": {\"n\": {\"a\": [\"x\"}, \"m\": \"y\"}}\n</tool_call>"

@@ -9,9 +9,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// normalizeHistory reorders and joins messages so that the model's chat template accepts them, and reports what it changed.
-// Clients send histories that templates refuse, or lose parts of silently: results without their call, calls without a
-// result, two system messages.
+// normalizeHistory reorders and joins messages so that the model's chat template accepts them, and
+// reports what it changed. Clients send histories that templates refuse, or lose parts of silently:
+// results without their call, calls without a result, two system messages.
 func (j *job) normalizeHistory(context.Context) (*job, error) {
 	r := *j.request
 	var notes []history.Note
@@ -32,18 +32,18 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict says whether the model's template is known to want roles in turn. It is learned from a refusal: to join messages for
-// every model would change what most of them read without need.
+// strict says whether the model's template is known to want roles in turn. It is learned from a
+// refusal: to join messages for every model would change what most of them read without need.
 func (t *target) strict() bool { return t.known().strict }
 
-// particular are the words of templates that refuse a conversation for the order of its roles, in small letters. A
-// llama-server passes on what the template raised: "Jinja Exception: Conversation roles must alternate
-// user/assistant/user/assistant/..."
+// particular are the words of templates that refuse a conversation for the order of its roles, in
+// small letters. A llama-server passes on what the template raised: "Jinja Exception: Conversation
+// roles must alternate user/assistant/user/assistant/..."
 var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
 
-// stricter returns the job with its roles in turn if that is what a refusal is about, and has them so from then
-// on: nothing tells beforehand what a template wants. It returns nil if the refusal is about something else. The
-// first such request of a model costs one rendering more.
+// stricter returns the job with its roles in turn if that is what a refusal is about, and has them
+// so from then on: nothing tells beforehand what a template wants. It returns nil if the refusal is
+// about something else. The first such request of a model costs one rendering more.
 func (j *job) stricter(f *fault.Error) *job {
 	text := strings.ToLower(f.Message)
 	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool { return strings.Contains(text, word) }) {

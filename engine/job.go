@@ -16,9 +16,10 @@ import (
 	"toolnorm/engine/window"
 )
 
-// job is one request with everything decided about it: server, format, strategy, what the model is shown. A job is never
-// changed once another function has it: each step that decides something returns a changed copy (see pipeline.go), as
-// http.Request.WithContext does. So what a repair or a second strategy tries cannot leak into the reply that it is for.
+// job is one request with everything decided about it: server, format, strategy, what the model is
+// shown. A job is never changed once another function has it: each step that decides something
+// returns a changed copy (see pipeline.go), as http.Request.WithContext does. So what a repair or a
+// second strategy tries cannot leak into the reply that it is for.
 type job struct {
 	target
 	pulse    *wait.Pulse
@@ -60,30 +61,32 @@ type templateUse struct {
 	unread bool // the calls that it writes cannot be read: tools stand in the system text
 }
 
-// with returns a copy of the job for another request. It is the only way in which a job's request changes, so whoever holds a
-// job knows what its model was asked.
+// with returns a copy of the job for another request. It is the only way in which a job's request
+// changes, so whoever holds a job knows what its model was asked.
 func (j *job) with(r *chat.Request) *job {
 	k := *j
 	k.request = r
 	return &k
 }
 
-// aside returns a copy of the job for a request of our own, which is no part of the reply: nobody observes it.
+// aside returns a copy of the job for a request of our own, which is no part of the reply: nobody
+// observes it.
 func (j *job) aside(r *chat.Request) *job {
 	k := j.with(r)
 	k.observer = &chat.Observer{}
 	return k
 }
 
-// known returns what earlier requests taught about the model. Before it is probed there is no digest, and nothing is known.
+// known returns what earlier requests taught about the model. Before it is probed there is no
+// digest, and nothing is known.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
 // learn remembers something about the model.
 func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t.facts.Digest, change) }
 
-// order returns what the server is asked for. With strategy prompt, and for a call that is forced where the
-// template has no place for tools or the server does not render, the tools stand in the system text. Pictures
-// cannot be part of a raw prompt, which is text.
+// order returns what the server is asked for. With strategy prompt, and for a call that is forced
+// where the template has no place for tools or the server does not render, the tools stand in the
+// system text. Pictures cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
@@ -101,8 +104,9 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 	return o
 }
 
-// inPrompt returns the request with the tools that its prompt lists: without those that the conversation holds, where calls are read
-// here. A server that reads them itself takes none of a tool that it was not told of.
+// inPrompt returns the request with the tools that its prompt lists: without those that the
+// conversation holds, where calls are read here. A server that reads them itself takes none of a
+// tool that it was not told of.
 func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	c := *r
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), found)
@@ -115,14 +119,16 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 // found reports whether the conversation holds a tool's definition.
 func found(t chat.Tool) bool { return t.Found }
 
-// orderFor returns what is known of an order before a server is probed: its facts, strategy and tools may be missing. It is all
-// that a server needs to be probed, to choose a context, or to write a text on.
+// orderFor returns what is known of an order before a server is probed: its facts, strategy and
+// tools may be missing. It is all that a server needs to be probed, to choose a context, or to
+// write a text on.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
 	o := &upstream.Order{
 		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
-		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model costs seconds.
+		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model
+		// costs seconds.
 		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(j.request), Estimate: estimate(j.request),
 		Decoding:  j.decoding(),
 		NoGrammar: j.engine.cfg.NoGrammar || j.template.named, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
@@ -141,9 +147,9 @@ func (j *job) decoding() adapters.Options {
 		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
-// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in which the
-// client may leave: then what is left stays as it is, since nothing will be asked any more. The full schemas stay in the
-// request: calls are checked against those.
+// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in
+// which the client may leave: then what is left stays as it is, since nothing will be asked any
+// more. The full schemas stay in the request: calls are checked against those.
 func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
 	for i := range out {
@@ -175,8 +181,9 @@ func (j *job) hold() int {
 	return j.engine.cfg.Hold
 }
 
-// callable are the tools that may be called, among those that are offered. The model is shown all of them (tool_choice with
-// allowed_tools keeps the prompt, and the server's cache of it, as it was), but calls of the others are text.
+// callable are the tools that may be called, among those that are offered. The model is shown all
+// of them (tool_choice with allowed_tools keeps the prompt, and the server's cache of it, as it
+// was), but calls of the others are text.
 func callable(r *chat.Request) []chat.Tool {
 	if r.Allowed == nil {
 		return r.Tools
@@ -188,9 +195,9 @@ func callable(r *chat.Request) []chat.Tool {
 	return slices.DeleteFunc(slices.Clone(r.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
 }
 
-// estimate is about how many tokens the request has, at four bytes each. Unlike window.Bytes it counts no marks of
-// a template: it is shown to the client, as the text that it sent. It stands only where the server did not count:
-// its stream was ended early.
+// estimate is about how many tokens the request has, at four bytes each. Unlike window.Bytes it
+// counts no marks of a template: it is shown to the client, as the text that it sent. It stands
+// only where the server did not count: its stream was ended early.
 func estimate(r *chat.Request) int {
 	bytes := 0
 	for _, m := range r.Messages {
@@ -205,15 +212,15 @@ func estimate(r *chat.Request) int {
 	return bytes / 4
 }
 
-// ownStops reports whether stop sequences are matched here: with tools the server would cut calls in two, and a
-// call that is cut looks like a clean end. "}" as a stop sequence ends every call. So they are when the client wants to
-// know which one it was, since no server tells.
+// ownStops reports whether stop sequences are matched here: with tools the server would cut calls
+// in two, and a call that is cut looks like a clean end. "}" as a stop sequence ends every call. So
+// they are when the client wants to know which one it was, since no server tells.
 func ownStops(r *chat.Request) bool {
 	return len(r.Stop) > 0 && (len(r.Tools) > 0 || r.TellStop)
 }
 
-// options are the request's options in Ollama's words. What the client names itself wins, and the context that was chosen
-// stands where neither the client nor the settings ask for one.
+// options are the request's options in Ollama's words. What the client names itself wins, and the
+// context that was chosen stands where neither the client nor the settings ask for one.
 func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
 	if t.engine.cfg.NumCtx > 0 {
@@ -234,8 +241,9 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 	return all
 }
 
-// limited returns a copy of r whose reply may have so many tokens, whatever the client's own options say: num_predict among them
-// would win otherwise, and a client's 5 would cut a forced call to nothing.
+// limited returns a copy of r whose reply may have so many tokens, whatever the client's own
+// options say: num_predict among them would win otherwise, and a client's 5 would cut a forced call
+// to nothing.
 func limited(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

@@ -8,8 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// TestEveryKeywordReachesTheModel has one probe a keyword: what the server is sent of a property, and so what the model
-// reads. "-" is a keyword that says nothing to a model, or that the reduced schema has itself.
+// TestEveryKeywordReachesTheModel has one probe a keyword: what the server is sent of a property,
+// and so what the model reads. "-" is a keyword that says nothing to a model, or that the reduced
+// schema has itself.
 func TestEveryKeywordReachesTheModel(t *testing.T) {
 	const head, tail = `{"type":"object","properties":{"a":`, `}}`
 	for _, row := range []struct{ keyword, sent string }{

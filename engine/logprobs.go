@@ -20,8 +20,8 @@ func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// of returns the last tokens that together are a text, nil when there are none: what was repaired, or stands beside a call,
-// is not what the model wrote.
+// of returns the last tokens that together are a text, nil when there are none: what was repaired,
+// or stands beside a call, is not what the model wrote.
 func (g *gathered) of(text string) []chat.Token {
 	rest := text
 	for i := len(g.tokens) - 1; i >= 0; i-- {
@@ -40,9 +40,9 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs is the stage that adds the probabilities of a reply that is a text, though tools were offered. They come at its
-// end: before that it may still become a call, whose tokens are its markup and not its arguments. Such a reply has none, and
-// the client is told.
+// addLogprobs is the stage that adds the probabilities of a reply that is a text, though tools were
+// offered. They come at its end: before that it may still become a call, whose tokens are its
+// markup and not its arguments. Such a reply has none, and the client is told.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

@@ -7,8 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestProbabilitiesBesideTools asks for probabilities with tools offered: a text has those of its tokens at its end, behind a
-// thought too, and a call has none.
+// TestProbabilitiesBesideTools asks for probabilities with tools offered: a text has those of its
+// tokens at its end, behind a thought too, and a call has none.
 func TestProbabilitiesBesideTools(t *testing.T) {
 	for text, want := range map[string]string{
 		"Hi there.":                      "Hi there.",

@@ -12,9 +12,10 @@ import (
 
 // memory keeps what requests taught about the models of one server. The zero value is empty.
 //
-// One rule holds for all of it: what is known of a model counts as long as the model has the same digest. A model without
-// a digest may be another one by the next request, and nothing would tell; but to learn everything anew each time costs
-// the client seconds (the wording is found by up to four generations). So what is known of it counts for undigestedAge.
+// One rule holds for all of it: what is known of a model counts as long as the model has the same
+// digest. A model without a digest may be another one by the next request, and nothing would tell;
+// but to learn everything anew each time costs the client seconds (the wording is found by up to
+// four generations). So what is known of it counts for undigestedAge.
 type memory struct {
 	mu     sync.Mutex
 	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
@@ -29,13 +30,14 @@ type memory struct {
 	wordings flight[adapters.Wording]
 }
 
-// undigestedAge is how long lessons count about a model that its server gives no digest of: long enough to be worth
-// its cost, short enough that whoever replaces a model sees the difference without a restart.
+// undigestedAge is how long lessons count about a model that its server gives no digest of: long
+// enough to be worth its cost, short enough that whoever replaces a model sees the difference
+// without a restart.
 const undigestedAge = time.Hour
 
-// lessons are what is known of one model. A copy may be read without the lock: no step changes what it shares.
-// None of it is needed for a right answer; without it a request only tries again what failed before, or asks what
-// was asked.
+// lessons are what is known of one model. A copy may be read without the lock: no step changes what
+// it shares. None of it is needed for a right answer; without it a request only tries again what
+// failed before, or asks what was asked.
 type lessons struct {
 	until time.Time // without a digest: when they are forgotten
 

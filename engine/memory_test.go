@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestLessonsEndWithTheModel has models with and without a digest: one rule says how long each lesson counts.
+// TestLessonsEndWithTheModel has models with and without a digest: one rule says how long each
+// lesson counts.
 func TestLessonsEndWithTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m memory

@@ -14,25 +14,27 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// Clients name tools as they like; a family's markup, a server's template or its parser does not take every name. What cannot
-// be trusted to come back is called by an alias toward the model: in the tools, the choice, the history and what a reply is
-// held to. The client sees its own names only. An alias depends on the name and on what else is offered, so it is the same in
-// every turn, and the server's cache of the prompt stays good.
+// Clients name tools as they like; a family's markup, a server's template or its parser does not
+// take every name. What cannot be trusted to come back is called by an alias toward the model: in
+// the tools, the choice, the history and what a reply is held to. The client sees its own names
+// only. An alias depends on the name and on what else is offered, so it is the same in every turn,
+// and the server's cache of the prompt stays good.
 
 const (
 	// plainName is how long a name may be that is not tried: OpenAI's own limit.
 	plainName = 64
 	// longestAlias leaves room for a hash within OpenAI's limit.
 	longestAlias = 48
-	// maxTried is how many odd names of a request are tried: each takes some ten microseconds, so all of them some ten
-	// milliseconds. Where there are more, all get an alias.
+	// maxTried is how many odd names of a request are tried: each takes some ten microseconds, so
+	// all of them some ten milliseconds. Where there are more, all get an alias.
 	maxTried = 1 << 10
-	// controlName is one that every family writes; one that does not cannot be told anything by a trial.
+	// controlName is one that every family writes; one that does not cannot be told anything by a
+	// trial.
 	controlName = "get_item"
 )
 
-// names are the aliases of a request. The zero value, and nil, leave every name as it is. Both maps are one to
-// one: an alias stands for one name, or a call could come back under a wrong one.
+// names are the aliases of a request. The zero value, and nil, leave every name as it is. Both maps
+// are one to one: an alias stands for one name, or a call could come back under a wrong one.
 type names struct {
 	alias map[string]string // by the client's name
 	own   map[string]string // by the alias
@@ -54,8 +56,8 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
-// tool is the offered tool of that name. For a name that is none's it is a tool without a schema, which every object fits: the
-// decoder lets no such call through, a server's own reading may.
+// tool is the offered tool of that name. For a name that is none's it is a tool without a schema,
+// which every object fits: the decoder lets no such call through, a server's own reading may.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	name = n.forModel(name) // a server's own reading may give what the conversation has
 	for _, tool := range offered {
@@ -74,8 +76,9 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools gives the request's tools names that the model's family can write. What is not tried and not plain gets an alias: a
-// name that does not come back is a call that is lost, an alias costs the model a hint at most.
+// aliasTools gives the request's tools names that the model's family can write. What is not tried
+// and not plain gets an alias: a name that does not come back is a call that is lost, an alias
+// costs the model a hint at most.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -103,7 +106,8 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list tells what tools with odd names are called: whoever reads a log or a prompt meets the aliases.
+// list tells what tools with odd names are called: whoever reads a log or a prompt meets the
+// aliases.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -117,9 +121,10 @@ func (n *names) list(odd []string) string {
 	return strings.Join(list, ", ")
 }
 
-// unsureNames returns the names of the request that may not come back, each once: those of the offered tools in their order,
-// then those of calls that were made before. Empty ones are nobody's. Names in the history count, since it is
-// shown to the model in its family's form: one that breaks the markup there breaks the prompt.
+// unsureNames returns the names of the request that may not come back, each once: those of the
+// offered tools in their order, then those of calls that were made before. Empty ones are nobody's.
+// Names in the history count, since it is shown to the model in its family's form: one that breaks
+// the markup there breaks the prompt.
 func unsureNames(r *chat.Request) []string {
 	var list []string
 	var seen map[string]bool // made only when there are any
@@ -148,8 +153,9 @@ func unsureNames(r *chat.Request) []string {
 	return list
 }
 
-// plain says whether a name is one that every family writes: in OpenAI's alphabet, a letter first, and no single word, since
-// single words are roles and functions of some families ("assistant", "print").
+// plain says whether a name is one that every family writes: in OpenAI's alphabet, a letter first,
+// and no single word, since single words are roles and functions of some families ("assistant",
+// "print").
 func plain(name string) bool {
 	word := true
 	for i := range len(name) {
@@ -178,19 +184,22 @@ func (t *target) writes(name string) bool {
 // notOpenAI says whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
 func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
 
-// meant says whether a name has signs that mean something in some markup, in JSON, XML or a template. Such a name is not
-// tried: a trial reads what is printed here, and a server's template may print it otherwise. A letter of any script means
-// nothing, and a model that knows the word picks the tool by it.
+// meant says whether a name has signs that mean something in some markup, in JSON, XML or a
+// template. Such a name is not tried: a trial reads what is printed here, and a server's template
+// may print it otherwise. A letter of any script means nothing, and a model that knows the word
+// picks the tool by it.
 func meant(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) && (c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c))
 	})
-	// A sentence about a mark begins so, and behind such an end a path goes on from a tool of the shorter name.
+	// A sentence about a mark begins so, and behind such an end a path goes on from a tool of the
+	// shorter name.
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
-// takenNames are the names of the tools that are offered, folded: an alias must not be what a model could write for another. The
-// decoder takes get-weather for get_weather, so two names that fold alike would be one.
+// takenNames are the names of the tools that are offered, folded: an alias must not be what a model
+// could write for another. The decoder takes get-weather for get_weather, so two names that fold
+// alike would be one.
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {
@@ -201,8 +210,8 @@ func takenNames(tools []chat.Tool) map[string]bool {
 	return taken
 }
 
-// folded is a name in small letters, without what models leave out of it: the decoder reads Get-Weather as
-// get_weather.
+// folded is a name in small letters, without what models leave out of it: the decoder reads
+// Get-Weather as get_weather.
 func folded(name string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_-.:/", c) {
@@ -212,11 +221,12 @@ func folded(name string) string {
 	}, name)
 }
 
-// aliasOf is the first alias for a name that is free and that the family writes: of its letters, else of its hash. A model picks
-// a tool by its name first, so "with space" becomes tool_with_space and not a number.
+// aliasOf is the first alias for a name that is free and that the family writes: of its letters,
+// else of its hash. A model picks a tool by its name first, so "with space" becomes tool_with_space
+// and not a number.
 //
-// At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b" and "a$b" the second is
-// tool_a_b.
+// At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b"
+// and "a$b" the second is tool_a_b.
 func (t *target) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
@@ -237,15 +247,16 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 	return alias
 }
 
-// hash is 24 hexadecimal digits of a text. It makes an alias depend on the name alone: a counter would change with what else is
-// offered, and with it the prompt that the server has cached.
+// hash is 24 hexadecimal digits of a text. It makes an alias depend on the name alone: a counter
+// would change with what else is offered, and with it the prompt that the server has cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in the name is in
-// it. Of 工具 nothing is left: then the hash tells such tools apart, and the description says the name.
+// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in
+// the name is in it. Of 工具 nothing is left: then the hash tells such tools apart, and the
+// description says the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -272,8 +283,9 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed is a copy of r in which every name is the model's. The description keeps the client's name, unless it is long or a mark
-// of the family: users speak of tools by their names, and the model must know which one they mean.
+// renamed is a copy of r in which every name is the model's. The description keeps the client's
+// name, unless it is long or a mark of the family: users speak of tools by their names, and the
+// model must know which one they mean.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -304,8 +316,9 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restore gives every call of a reply the client's name of its tool. It stands behind all stages that look
-// tools up, since they know them by the model's names. What the model says of a tool in its text keeps the alias.
+// restore gives every call of a reply the client's name of its tool. It stands behind all stages
+// that look tools up, since they know them by the model's names. What the model says of a tool in
+// its text keeps the alias.
 func (n *names) restore(in events) events {
 	if n == nil {
 		return in
@@ -318,15 +331,17 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial says whether a family carries a name. The family is kept with it, so that no other one gets its address, by which a trial is found.
+// trial says whether a family carries a name. The family is kept with it, so that no other one gets
+// its address, by which a trial is found.
 type trial struct {
 	format *adapters.Format
 	ok     bool
 }
 
-// carries says whether the job's family carries the name, or cannot be asked: one that does not even carry controlName
-// prints no calls that it reads back, and tells nothing about names. A trial prints a call of the name and reads it back, which is some
-// ten microseconds; clients send the same names with every request.
+// carries says whether the job's family carries the name, or cannot be asked: one that does not
+// even carry controlName prints no calls that it reads back, and tells nothing about names. A trial
+// prints a call of the name and reads it back, which is some ten microseconds; clients send the
+// same names with every request.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok

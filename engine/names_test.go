@@ -15,7 +15,8 @@ import (
 	"toolnorm/engine/demo"
 )
 
-// oddNames are what clients may call a tool though OpenAI would not take it, and words and marks of some family.
+// oddNames are what clients may call a tool though OpenAI would not take it, and words and marks of
+// some family.
 var oddNames = []string{
 	"with space", " lead", "trail ", "工具", "获取 天气", "naïve", "имя", "$tool", "tool<b>", `to"ol`, "it's", "a`b", `a\b`, "a\nb", "a\tb", "a&b;c", "f(x)", "a|b",
 	"{x}", "a=b", "a,b", "🔥", "🔥 fire", "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "<function=x>", "```", "Action: x", "functions.x:0",
@@ -23,8 +24,8 @@ var oddNames = []string{
 	strings.Repeat("long_", 26), strings.Repeat("very long ", 300), strings.Repeat("工", 60), "\u200bx", "e\u0301t\u00e9",
 }
 
-// TestDemoOfEveryOddName asks each demo model for a call of each odd name. What follows a call, and the native strategy, get a
-// part of the names for each family, in turn.
+// TestDemoOfEveryOddName asks each demo model for a call of each odd name. What follows a call, and
+// the native strategy, get a part of the names for each family, in turn.
 func TestDemoOfEveryOddName(t *testing.T) {
 	formats := adapters.All()
 	for _, strategy := range []string{Raw, Native} {
@@ -42,8 +43,8 @@ func TestDemoOfEveryOddName(t *testing.T) {
 	}
 }
 
-// roundTrip has a demo model call the tool of that name, as it is streamed; further, be told the result, and call it again, by
-// force, as it is held for a whole reply.
+// roundTrip has a demo model call the tool of that name, as it is streamed; further, be told the
+// result, and call it again, by force, as it is held for a whole reply.
 func roundTrip(t *testing.T, e *Engine, format, name string, further bool) {
 	schema := json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`)
 	r := &chat.Request{
@@ -122,7 +123,8 @@ func aliased(t *testing.T, e *Engine, r *chat.Request) *job {
 	return j
 }
 
-// TestAliases shows what names become, and that they stay so in the next turn, whatever was called before.
+// TestAliases shows what names become, and that they stay so in the next turn, whatever was called
+// before.
 func TestAliases(t *testing.T) {
 	e := New(Config{Demo: demo.Server{Delay: -1}})
 	r := user("go")
@@ -145,7 +147,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestAServerSeesAliasesOnly looks at what Ollama is asked, with tools by its own reading, and at what the client gets.
+// TestAServerSeesAliasesOnly looks at what Ollama is asked, with tools by its own reading, and at
+// what the client gets.
 func TestAServerSeesAliasesOnly(t *testing.T) {
 	for i, strategy := range []string{Raw, Tap, Native, Raw} {
 		written := []string{"tool_b", "tool_b", "tool_b", "tool<b>"}[i] // the last one is what the user may have said

@@ -10,22 +10,26 @@ import (
 	"toolnorm/chat"
 )
 
-// stepNeedless names a reply whose call was not needed, as the model itself said, and which was written again without tools.
+// stepNeedless names a reply whose call was not needed, as the model itself said, and which was
+// written again without tools.
 const stepNeedless = "no-tool-needed"
 
-// mostDoubted is how many bytes of a call wait at most until one of its values is explained. The needless calls of small models
-// had up to 110 bytes; what is longer holds something that was made for the user.
+// mostDoubted is how many bytes of a call wait at most until one of its values is explained. The
+// needless calls of small models had up to 110 bytes; what is longer holds something that was made
+// for the user.
 const mostDoubted = 256
 
-// doubtCalls is the stage that has a model asked, by GateAuto, whether it needs the tool that it calls: where the reply's first
-// call is short and nothing that the user or a tool said explains its arguments, get_weather {"city": "New York"} behind
-// "Hello!". A model that says that it needs none answers again, without tools, and is asked before tools from then on.
+// doubtCalls is the stage that has a model asked, by GateAuto, whether it needs the tool that it
+// calls: where the reply's first call is short and nothing that the user or a tool said explains
+// its arguments, get_weather {"city": "New York"} behind "Hello!". A model that says that it needs
+// none answers again, without tools, and is asked before tools from then on.
 //
-// A model that was asked beforehand is not asked again: a call that nothing explains, of another tool than the one that it
-// picked, is one that it did not need.
+// A model that was asked beforehand is not asked again: a call that nothing explains, of another
+// tool than the one that it picked, is one that it did not need.
 //
-// It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for that to its first value that
-// is explained, so one that was asked for leaves as it is written; a long one leaves in any case.
+// It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for
+// that to its first value that is explained, so one that was asked for leaves as it is written; a
+// long one leaves in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
 	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
@@ -80,8 +84,8 @@ func (d *doubted) release() bool {
 	return sent(d.kept, d.yield)
 }
 
-// explained reports whether a value of the call stands in the conversation. Values count as soon as they are whole, so a call
-// that was asked for waits no longer than to its first such value.
+// explained reports whether a value of the call stands in the conversation. Values count as soon as
+// they are whole, so a call that was asked for waits no longer than to its first such value.
 func (d *doubted) explained() bool {
 	all, err := valuesOf(d.args.String())
 	from := d.tried
@@ -89,8 +93,8 @@ func (d *doubted) explained() bool {
 	return err != nil || slices.ContainsFunc(all[min(from, len(all)):], d.given)
 }
 
-// valuesOf returns the texts and numbers that are whole in the beginning of a JSON text. An error says that it is none: its
-// repair decides.
+// valuesOf returns the texts and numbers that are whole in the beginning of a JSON text. An error
+// says that it is none: its repair decides.
 func valuesOf(text string) (all []string, err error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	in.UseNumber()
@@ -125,7 +129,8 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the reply, now that it is over and the server free, or another one if the model did not need its call.
+// settle sends the reply, now that it is over and the server free, or another one if the model did
+// not need its call.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
@@ -156,8 +161,8 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and remembers of one that needs none what that says of it. A model that picks none in
-// any case has picked nothing.
+// ask asks the model which tool it needs, and remembers of one that needs none what that says of
+// it. A model that picks none in any case has picked nothing.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {

@@ -28,8 +28,8 @@ func chattyModel(t *testing.T, cfg Config, args string, pick func(message string
 	return e, &picks
 }
 
-// TestACallThatNothingExplainsIsAskedAbout follows a model through several requests: what it says of its first needless call
-// decides how it is asked from then on.
+// TestACallThatNothingExplainsIsAskedAbout follows a model through several requests: what it says
+// of its first needless call decides how it is asked from then on.
 func TestACallThatNothingExplainsIsAskedAbout(t *testing.T) {
 	polite := func(message string) string {
 		if strings.HasPrefix(message, "Hello") {
@@ -72,8 +72,8 @@ func TestACallThatNothingExplainsIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestACallInDoubtWaits writes a call byte by byte, as a slow model does: nothing of it may leave before one of its values is
-// explained, and then all of it must.
+// TestACallInDoubtWaits writes a call byte by byte, as a slow model does: nothing of it may leave
+// before one of its values is explained, and then all of it must.
 func TestACallInDoubtWaits(t *testing.T) {
 	long := `{"city":"` + strings.Repeat("Rome ", mostDoubted) + `"}`
 	for name, row := range map[string]struct {

@@ -19,8 +19,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Server is the way to the model's server for requests of Ollama's own API, and the name that the model has there. No
-// model means the first server. Nil: that server does not speak this API.
+// Server is the way to the model's server for requests of Ollama's own API, and the name that the
+// model has there. No model means the first server. Nil: that server does not speak this API.
 func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
 	s, name := e.place(model)
 	if s.pool == nil {
@@ -35,9 +35,10 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 	return &passing{e, s, name, model}, name, nil
 }
 
-// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it. Models of other
-// servers and aliases are entries like the others, with what is known of them: clients build their menus of this
-// list. The error is that of a request that ended; servers that cannot be reached are left out.
+// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it.
+// Models of other servers and aliases are entries like the others, with what is known of them:
+// clients build their menus of this list. The error is that of a request that ended; servers that
+// cannot be reached are left out.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
 	if err != nil {
@@ -70,8 +71,9 @@ func Tag(m chat.Info) (json.RawMessage, error) {
 	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()}, m.ID))
 }
 
-// listed is an entry under the name that clients call the model. Ollama's own command line counts on a digest of
-// at least twelve characters; where a server gives none, the name's hash stands for it.
+// listed is an entry under the name that clients call the model. Ollama's own command line counts
+// on a digest of at least twelve characters; where a server gives none, the name's hash stands for
+// it.
 func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
@@ -83,7 +85,8 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	return m
 }
 
-// tagsOf is what a server lists, by name; nothing when it cannot say. Each server is asked once a list, not once a model.
+// tagsOf is what a server lists, by name; nothing when it cannot say. Each server is asked once a
+// list, not once a model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(native); ok {
@@ -96,8 +99,9 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	return all
 }
 
-// Running is the body of /api/ps: the models that are loaded, on every server that says so. A server that cannot be reached is
-// left out: clients show this list all the time, and one server that is down must not empty it.
+// Running is the body of /api/ps: the models that are loaded, on every server that says so. A
+// server that cannot be reached is left out: clients show this list all the time, and one server
+// that is down must not empty it.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
 	for _, m := range e.single() {
@@ -126,9 +130,9 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	return b, err
 }
 
-// Describe is the body of /api/show: what the model's server says, with the capability to call tools, which every
-// model that writes text has through this program. All else stays as the server wrote it, members that are newer
-// than this program included.
+// Describe is the body of /api/show: what the model's server says, with the capability to call
+// tools, which every model that writes text has through this program. All else stays as the server
+// wrote it, members that are newer than this program included.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
 	if err != nil {
@@ -145,8 +149,9 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 	return withTools(body)
 }
 
-// description is what there is to say in Ollama's form of a model whose server does not speak it. Its context, where the server
-// tells how long it is, stands where clients look for it: under the name of the architecture.
+// description is what there is to say in Ollama's form of a model whose server does not speak it.
+// Its context, where the server tells how long it is, stands where clients look for it: under the
+// name of the architecture.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
@@ -160,8 +165,8 @@ func (e *Engine) description(ctx context.Context, model string) json.RawMessage 
 		`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context + `},"capabilities":["completion","tools"]}`)
 }
 
-// withTools adds "tools" to the capabilities of a model that writes text. Clients hide their tools from models without it, and
-// through this program such models call as well.
+// withTools adds "tools" to the capabilities of a model that writes text. Clients hide their tools
+// from models without it, and through this program such models call as well.
 func withTools(show json.RawMessage) (json.RawMessage, error) {
 	v, err := fastjson.ParseBytes(show)
 	if err != nil {
@@ -184,8 +189,8 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 	return v.MarshalTo(nil), nil
 }
 
-// Version is that of the first server; an error when it cannot be reached. Clients that speak Ollama's API decide by it what they
-// may ask, and what is asked there is passed on to that server.
+// Version is that of the first server; an error when it cannot be reached. Clients that speak
+// Ollama's API decide by it what they may ask, and what is asked there is passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
 	s := e.servers[0]
 	if s.pool != nil {

@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// boxed is an engine whose upstream box answers as the map says, by path, and the last body that was sent there.
+// boxed is an engine whose upstream box answers as the map says, by path, and the last body that
+// was sent there.
 func boxed(t *testing.T, answers map[string]string) (e *Engine, asked *string) {
 	t.Helper()
 	asked = new(string)

@@ -18,7 +18,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// fakeOpenAI is an OpenAI-compatible server with one model, m. With a template it is a llama-server.
+// fakeOpenAI is an OpenAI-compatible server with one model, m. With a template it is a
+// llama-server.
 type fakeOpenAI struct {
 	renders  func(messages json.RawMessage) string // what a conversation comes to; nil: by the template
 	template string                                // what /props says; empty: there is no /props
@@ -72,7 +73,8 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// rendered is a prompt as the template makes it: "{tools}" stands for the names of the tools, "<think>" opens reasoning.
+// rendered is a prompt as the template makes it: "{tools}" stands for the names of the tools,
+// "<think>" opens reasoning.
 func (f *fakeOpenAI) rendered() string {
 	if f.renders != nil {
 		return f.renders(f.last["messages"])
@@ -124,7 +126,8 @@ func atBox(text string, tools ...chat.Tool) *chat.Request {
 	return r
 }
 
-// TestCompatibleStrategies is which requests each kind of server and request leads to, the first time.
+// TestCompatibleStrategies is which requests each kind of server and request leads to, the first
+// time.
 func TestCompatibleStrategies(t *testing.T) {
 	picture := atBox("hi", weather)
 	picture.Messages[0].Images = [][]byte{[]byte("\x89PNG\r\n\x1a\n")}
@@ -312,7 +315,8 @@ func TestCompatibleFaults(t *testing.T) {
 	}
 }
 
-// TestServersAndAliases has an Ollama, a server that says nothing of its kind, and names that stand for both.
+// TestServersAndAliases has an Ollama, a server that says nothing of its kind, and names that stand
+// for both.
 func TestServersAndAliases(t *testing.T) {
 	llama, old := &fakeOpenAI{template: "p {tools}", text: "from llama"}, &fakeOllama{prompt: "p", text: "from ollama", digest: "sha:1"}
 	servers := map[string]http.Handler{"llama": llama, "old": old}

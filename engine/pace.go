@@ -7,9 +7,10 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// How much of a call waits where neither the client nor a setting says it: what the model writes in holdTime, so that a fast
-// model's short calls leave whole and a slow one's reader sees progress. It is a number of bytes, known when the call begins:
-// by then the model has written the mark and the name in front of it, which show its pace.
+// How much of a call waits where neither the client nor a setting says it: what the model writes in
+// holdTime, so that a fast model's short calls leave whole and a slow one's reader sees progress.
+// It is a number of bytes, known when the call begins: by then the model has written the mark and
+// the name in front of it, which show its pace.
 const (
 	holdTime  = 300 * time.Millisecond
 	mostHeld  = 512 // bytes; also where the server could not be held to the rest of a call that goes wrong

@@ -21,8 +21,9 @@ func (p *paced) Next() (chat.Event, error) {
 	return p.Source.Next()
 }
 
-// TestACallWaitsForATimeAndNotForASize plays a call in tokens of four bytes at several paces, by a clock of the test: what waits
-// of it is what the model writes in holdTime, between the least and the most, and it leaves then.
+// TestACallWaitsForATimeAndNotForASize plays a call in tokens of four bytes at several paces, by a
+// clock of the test: what waits of it is what the model writes in holdTime, between the least and
+// the most, and it leaves then.
 func TestACallWaitsForATimeAndNotForASize(t *testing.T) {
 	head := "I will look.\n<tool_call>\n{\"name\": \"save\", \"arguments\": "
 	text := head + `{"text": "` + strings.Repeat("abcd", 500) + "\"}}\n</tool_call>"
@@ -54,8 +55,9 @@ func TestACallWaitsForATimeAndNotForASize(t *testing.T) {
 	}
 }
 
-// TestACallThatEndsWronglyIsWrittenOn lets the model end a call of which some has left by itself, but not rightly: the rest is
-// written again behind what stands. In the middle of a text nobody knows how it went on, so the call stays open there.
+// TestACallThatEndsWronglyIsWrittenOn lets the model end a call of which some has left by itself,
+// but not rightly: the rest is written again behind what stands. In the middle of a text nobody
+// knows how it went on, so the call stays open there.
 func TestACallThatEndsWronglyIsWrittenOn(t *testing.T) {
 	for wrote, want := range map[string]string{
 		tagged("forecast", `{"city": "Rome Rome Rome Rome", "days": }`):             `[forecast {"city": "Rome Rome Rome Rome","days":2}] stop rewritten`,

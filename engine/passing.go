@@ -14,8 +14,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// passing is the way of requests of Ollama's own API that are passed on unread. A model's reply goes by the conversation's key, as every
-// other; what changes the models of a server goes to the first one of a pool.
+// passing is the way of requests of Ollama's own API that are passed on unread. A model's reply
+// goes by the conversation's key, as every other; what changes the models of a server goes to the
+// first one of a pool.
 type passing struct {
 	engine       *Engine
 	server       *server
@@ -104,8 +105,8 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of a request that is passed on, by the members that root counts. A body that cannot be read has the key of its
-// model.
+// passedRoot returns the key of a request that is passed on, by the members that root counts. A
+// body that cannot be read has the key of its model.
 func passedRoot(model string, body []byte) string {
 	var k upstream.Root
 	k.Add(model)

@@ -10,16 +10,18 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// A request and its reply pass through the engine in one direction each, and this file lists the way: prepare what is
-// decided before the model server is asked, read how its text becomes events, reply what is done to these. Each line names
-// the file that does it. What is not here happens around it: engine.go (a second attempt), strategy.go (the next strategy).
+// A request and its reply pass through the engine in one direction each, and this file lists the
+// way: prepare what is decided before the model server is asked, read how its text becomes events,
+// reply what is done to these. Each line names the file that does it. What is not here happens
+// around it: engine.go (a second attempt), strategy.go (the next strategy).
 
-// step decides one thing about a request. It returns the job changed, the same one if there is nothing to decide.
+// step decides one thing about a request. It returns the job changed, the same one if there is
+// nothing to decide.
 type step func(*job, context.Context) (*job, error)
 
-// prepare decides everything that answering r depends on. The order matters: names and messages must be what the server
-// will see before they are measured, the context must be known before tools are weighed against it, and what asks the model
-// itself comes last, since it needs all the rest.
+// prepare decides everything that answering r depends on. The order matters: names and messages
+// must be what the server will see before they are measured, the context must be known before tools
+// are weighed against it, and what asks the model itself comes last, since it needs all the rest.
 func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	j, err := e.begin(ctx, pulse, r) // checks.go, server.go: the model, its server, its family
 	if err != nil {
@@ -50,12 +52,12 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 	return j, nil
 }
 
-// events are a reply on its way to the client. Each stage of a reply takes them and returns others; one that has nothing to
-// do returns those that it got, and costs nothing then.
+// events are a reply on its way to the client. Each stage of a reply takes them and returns others;
+// one that has nothing to do returns those that it got, and costs nothing then.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns the stage that changes single events. Text and errors pass: no stage of this kind has anything to do with
-// text, which is most of what comes.
+// eachEvent returns the stage that changes single events. Text and errors pass: no stage of this
+// kind has anything to do with text, which is most of what comes.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -69,7 +71,8 @@ func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	}
 }
 
-// handed hands events to take until that wants no more, and says whether it got them all. An error goes to yield and ends it.
+// handed hands events to take until that wants no more, and says whether it got them all. An error
+// goes to yield and ends it.
 func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
 	for ev, err := range in {
 		if err != nil {
@@ -88,11 +91,12 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
 }
 
-// reply opens the model's reply and returns what the client gets of it. The job that comes back is the one that was answered
-// in the end: a server may have refused a longer one.
+// reply opens the model's reply and returns what the client gets of it. The job that comes back is
+// the one that was answered in the end: a server may have refused a longer one.
 //
-// The order matters: what is left out must be so before it is checked, a call must fit before a required one counts as made,
-// and ids and stop sequences see what will leave, not what was dropped.
+// The order matters: what is left out must be so before it is checked, a call must fit before a
+// required one counts as made, and ids and stop sequences see what will leave, not what was
+// dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
 	k.seen = &seen{pace: timed(j)}
@@ -115,12 +119,12 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	return j, finish(ctx, j.format, j.strategy, out) // finish.go: exactly one end
 }
 
-// read opens one generation and decodes it: the server's records become events of text (package upstream and the
-// packages of the kinds of server), hooks watch them (source.go), and the family's format finds the calls in the
-// text (adapters).
+// read opens one generation and decodes it: the server's records become events of text (package
+// upstream and the packages of the kinds of server), hooks watch them (source.go), and the family's
+// format finds the calls in the text (adapters).
 //
-// What is forced is read as Hermes writes it, whatever the family: it is one JSON object, and framed puts that
-// family's marks around it. The end of the prompt says nothing then.
+// What is forced is read as Hermes writes it, whatever the family: it is one JSON object, and
+// framed puts that family's marks around it. The end of the prompt says nothing then.
 func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	j, src, tail, err := j.source(ctx, generation)
 	if err != nil {
@@ -143,8 +147,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, format.Decode(src, o))
 }
 
-// broken is a reply that is nothing but an error. Nothing was sent before it, so it can still become an HTTP
-// status.
+// broken is a reply that is nothing but an error. Nothing was sent before it, so it can still
+// become an HTTP status.
 func broken(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }

@@ -16,9 +16,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// pool is several servers that stand for one: a conversation goes to the server that its key names, so that the server's cache
-// has the prompt already, unless that one has too much to do. It is for a few machines; whoever has more puts a load
-// balancer in front of them (docs/scale.md), which goes by the same key.
+// pool is several servers that stand for one: a conversation goes to the server that its key names,
+// so that the server's cache has the prompt already, unless that one has too much to do. It is for
+// a few machines; whoever has more puts a load balancer in front of them (docs/scale.md), which
+// goes by the same key.
 type pool struct {
 	name    string
 	members []*member
@@ -42,15 +43,19 @@ type member struct {
 }
 
 const (
-	// balance is how much more than its part of the requests a server of a pool may have before a conversation goes elsewhere.
+	// balance is how much more than its part of the requests a server of a pool may have before a
+	// conversation goes elsewhere.
 	balance = 2.5
-	// leastBound is how many requests a server may have however few there are in all: to wait behind one reply costs less than to read
-	// a prompt anew, and with two requests among eight servers each one's part is a quarter.
+	// leastBound is how many requests a server may have however few there are in all: to wait
+	// behind one reply costs less than to read a prompt anew, and with two requests among eight
+	// servers each one's part is a quarter.
 	leastBound = 2
-	// listedAge is how old the list of a server's models may be, awayAge for how long one that failed is not asked again, and
-	// fullAge for how long one that refused a request counts as full.
+	// listedAge is how old the list of a server's models may be, awayAge for how long one that
+	// failed is not asked again, and fullAge for how long one that refused a request counts as
+	// full.
 	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
-	// listWait is how long a server of a pool may take to say what it has. A machine that sleeps answers nothing.
+	// listWait is how long a server of a pool may take to say what it has. A machine that sleeps
+	// answers nothing.
 	listWait = 2 * time.Second
 )
 
@@ -66,7 +71,8 @@ func newPool(name string, ats []string, one func(at string) *server) *server {
 	return &server{name: name, pool: p, memory: memory}
 }
 
-// ask has a server say which models it has, once at a time, and returns what is closed when that is known.
+// ask has a server say which models it has, once at a time, and returns what is closed when that is
+// known.
 func (m *member) ask() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,8 +125,8 @@ func (m *member) installed(ctx context.Context) (map[string]string, error) {
 // listedName returns a model's name as lists of different servers are compared by.
 func listedName(model string) string { return strings.TrimSuffix(strings.ToLower(model), ":latest") }
 
-// state returns what is known of a server: how long ago that was found, whether it has a model, by its listedName, and why it is
-// away.
+// state returns what is known of a server: how long ago that was found, whether it has a model, by
+// its listedName, and why it is away.
 func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,7 +141,8 @@ func (m *member) isFull() bool {
 	return time.Now().Before(m.full)
 }
 
-// look asks servers what they have whose answer is old. Nobody waits for it as long as one that answers has the model.
+// look asks servers what they have whose answer is old. Nobody waits for it as long as one that
+// answers has the model.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
 	var coming []<-chan struct{}
@@ -158,8 +165,9 @@ func (p *pool) look(ctx context.Context, model string) {
 	}
 }
 
-// candidates returns the servers that answer and have the model, in the order in which a conversation prefers them. Where none
-// says that it has it, all that answer may: not every kind of server lists what it can be asked for.
+// candidates returns the servers that answer and have the model, in the order in which a
+// conversation prefers them. Where none says that it has it, all that answer may: not every kind of
+// server lists what it can be asked for.
 func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
@@ -184,9 +192,9 @@ func (p *pool) candidates(ctx context.Context, key, model string, not map[*membe
 	return all
 }
 
-// preference returns how much a conversation prefers a server, by the hashes of its key and of the server's address, the same in
-// every replica. A server that comes or goes changes the first choice of those conversations alone that it wins or had:
-// rendezvous hashing.
+// preference returns how much a conversation prefers a server, by the hashes of its key and of the
+// server's address, the same in every replica. A server that comes or goes changes the first choice
+// of those conversations alone that it wins or had: rendezvous hashing.
 func preference(key, place uint64) uint64 { return upstream.Mix(key ^ place) }
 
 // hash64 returns a hash of a short text, without a seed.
@@ -208,8 +216,9 @@ func (p *pool) take(all []*member) *member {
 	return m
 }
 
-// bounded returns which of the servers in a conversation's order gets a request: the first that is not full and has no more than its part of
-// the requests times factor, or none but one. Where all have more it is the first.
+// bounded returns which of the servers in a conversation's order gets a request: the first that is
+// not full and has no more than its part of the requests times factor, or none but one. Where all
+// have more it is the first.
 func bounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
@@ -229,8 +238,8 @@ func (p *pool) give(m *member) {
 // poolAway is the code of the error that no server of a pool answers.
 const poolAway = "servers_away"
 
-// allAway is the error that no server of a pool that has a model answers. It names them: a user of two machines has to know which
-// to look at.
+// allAway is the error that no server of a pool that has a model answers. It names them: a user of
+// two machines has to know which to look at.
 func (p *pool) allAway(model string, failed map[*member]error) error {
 	var said []string
 	var why []error
@@ -270,8 +279,8 @@ func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	return all, nil
 }
 
-// known returns a server of the pool that has the model: that of the turn in whose context it is asked for, else the one that the
-// conversation prefers.
+// known returns a server of the pool that has the model: that of the turn in whose context it is
+// asked for, else the one that the conversation prefers.
 func (p *pool) known(ctx context.Context, model string) (*server, error) {
 	t, _ := ctx.Value(turnKey{}).(*turn)
 	if t == nil {

@@ -147,7 +147,8 @@ func TestAConversationStaysAtItsServer(t *testing.T) {
 	}
 }
 
-// TestAServerThatFailsIsReplaced breaks each server in each way, in front of its first byte and behind it.
+// TestAServerThatFailsIsReplaced breaks each server in each way, in front of its first byte and
+// behind it.
 func TestAServerThatFailsIsReplaced(t *testing.T) {
 	for name, break1 := range map[string]func(*box){
 		"gone":   func(b *box) { b.server.Close() },
@@ -283,7 +284,8 @@ func TestPoolsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestWhatIsPassedOnGoesByItsConversation passes requests of Ollama's own API on, and takes one server away.
+// TestWhatIsPassedOnGoesByItsConversation passes requests of Ollama's own API on, and takes one
+// server away.
 func TestWhatIsPassedOnGoesByItsConversation(t *testing.T) {
 	const conversations = 40 // the ports differ from run to run, and so does which server each gets
 	boxes := []*box{newBox(t, "first"), newBox(t, "second")}

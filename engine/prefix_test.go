@@ -15,9 +15,9 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// TestEachTurnsPromptGoesOnFromTheLast wants what the model has read in one turn at the start of the next, to the byte, in
-// both ways in which tools come into a prompt: else the server's cache of the prompt is good for nothing. The demo's prompts
-// are JSON that ends in "]}".
+// TestEachTurnsPromptGoesOnFromTheLast wants what the model has read in one turn at the start of
+// the next, to the byte, in both ways in which tools come into a prompt: else the server's cache of
+// the prompt is good for nothing. The demo's prompts are JSON that ends in "]}".
 func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 	prompt := ""
 	demo := &demoserver.Server{Delay: -1}
@@ -56,8 +56,8 @@ func TestEachTurnsPromptGoesOnFromTheLast(t *testing.T) {
 	}
 }
 
-// grown is a conversation with what clients get wrong: ids that are missing or begin anew, results out of order, a call
-// repeated as text.
+// grown is a conversation with what clients get wrong: ids that are missing or begin anew, results
+// out of order, a call repeated as text.
 func grown() []chat.Message {
 	ms := []chat.Message{{Role: chat.System, Content: "Be brief."}, {Role: chat.User, Content: "Rome and Oslo?"}}
 	for i := range 3 {
@@ -74,8 +74,9 @@ func grown() []chat.Message {
 	return ms
 }
 
-// TestAFoundToolIsListedWhereTheServerReadsCalls holds that a tool whose definition stands in the conversation can be called by each
-// strategy, and is in the prompt's list only where the server would refuse its calls, or where the list would be empty.
+// TestAFoundToolIsListedWhereTheServerReadsCalls holds that a tool whose definition stands in the
+// conversation can be called by each strategy, and is in the prompt's list only where the server
+// would refuse its calls, or where the list would be empty.
 func TestAFoundToolIsListedWhereTheServerReadsCalls(t *testing.T) {
 	later := chat.Tool{Name: "get_tide", Schema: weather.Schema, Found: true}
 	for _, row := range []struct {

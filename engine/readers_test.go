@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite testdata/readers.txt")
 // tried are the values that every reader is asked about.
 var tried = []string{`"3"`, `3`, `3.5`, `-1`, `true`, `null`, `"red"`, `"some longer text"`, `[1]`, `{"k":1}`}
 
-// read are the schemas of one parameter that the readers are compared by; definitions stand behind a semicolon.
+// read are the schemas of one parameter that the readers are compared by; definitions stand behind
+// a semicolon.
 var read = []string{
 	`{}`, `true`, `{"type":"string"}`, `{"type":"integer"}`, `{"type":"number"}`, `{"type":"boolean"}`, `{"type":"null"}`, `{"type":"object"}`, `{"type":"array"}`,
 	`{"type":"int"}`, `{"type":"str"}`, `{"type":"STRING"}`, `{"type":"float"}`, `{"type":"bool"}`, `{"type":"dict"}`, `{"type":"list"}`, `{"type":"any"}`, `{"type":"file"}`, `{"type":null}`,
@@ -70,9 +71,10 @@ func taken(t *testing.T, raw json.RawMessage, wrap func(value string) string) (a
 	return all
 }
 
-// TestTheReadersOfSchemasAgree shows what each reader makes of a parameter's schema: the values that its reading takes, for
-// arguments (after they were put right), for the model's prompt, for servers that hold to a schema, for the check; and what
-// a grammar has for it. Where a server or the prompt takes more than the check does, it must say that something was dropped.
+// TestTheReadersOfSchemasAgree shows what each reader makes of a parameter's schema: the values
+// that its reading takes, for arguments (after they were put right), for the model's prompt, for
+// servers that hold to a schema, for the check; and what a grammar has for it. Where a server or
+// the prompt takes more than the check does, it must say that something was dropped.
 func TestTheReadersOfSchemasAgree(t *testing.T) {
 	var b bytes.Buffer
 	faults := map[string]bool{}

@@ -16,12 +16,13 @@ const (
 	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
 )
 
-// reduced are a tool's description and schema for a server; the description says what the schema says of all arguments
-// together, which is lost otherwise.
+// reduced are a tool's description and schema for a server; the description says what the schema
+// says of all arguments together, which is lost otherwise.
 //
-// The schema is in the words that every version of Ollama takes and prints: type, description, enum, properties, required,
-// items, anyOf. Some others make the whole request fail, some vanish; their sense goes into the description, that of the
-// root into the tool's. The order of properties is kept. The result is always an object with properties.
+// The schema is in the words that every version of Ollama takes and prints: type, description,
+// enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
+// their sense goes into the description, that of the root into the tool's. The order of properties
+// is kept. The result is always an object with properties.
 //
 //	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
 //	{"const":"x"}                                              {"type":"string","enum":["x"]}
@@ -30,7 +31,8 @@ func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
 	return plainly(t.Schema).of(t.Description)
 }
 
-// plainSchema is what reduced makes of the schema alone, so that it can be kept for a conversation's next turn.
+// plainSchema is what reduced makes of the schema alone, so that it can be kept for a
+// conversation's next turn.
 type plainSchema struct {
 	own        string // what the schema says of itself, for a tool that says nothing
 	notes      string // what goes behind either
@@ -67,11 +69,12 @@ func plainly(text json.RawMessage) plainSchema {
 	return plainSchema{root.Description(), annotated("", root.Notes(true)), r.dst}
 }
 
-// longestKept is how long a reduced schema may be that is kept, in bytes: references can make much of a short one.
+// longestKept is how long a reduced schema may be that is kept, in bytes: references can make much
+// of a short one.
 const longestKept = 16 << 10
 
-// plain is reduced, but for schemas that were reduced before. A conversation sends the same tools with every turn,
-// 18 to 44 KB of them at coding agents.
+// plain is reduced, but for schemas that were reduced before. A conversation sends the same tools
+// with every turn, 18 to 44 KB of them at coding agents.
 func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
 		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
@@ -85,9 +88,9 @@ func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMess
 	return p.of(t.Description)
 }
 
-// either writes the members of alternatives: what is not the same in all of them is one or the other. Which
-// members go together is lost: parameters must be one object, and a root anyOf fails the whole request at a
-// native-mode Ollama.
+// either writes the members of alternatives: what is not the same in all of them is one or the
+// other. Which members go together is lost: parameters must be one object, and a root anyOf fails
+// the whole request at a native-mode Ollama.
 func (r *reducer) either(variants []*schema.Written) {
 	var names []string
 	kinds := map[string][]schema.WrittenMember{}
@@ -141,8 +144,9 @@ func (r *reducer) json(v any) {
 	r.dst = append(r.dst, text...)
 }
 
-// schema writes one place. One that cannot be shown, or lies too deep, takes any value as far as the model knows.
-// A boolean in place of a schema is written as an object: Ollama answers 400 to any other.
+// schema writes one place. One that cannot be shown, or lies too deep, takes any value as far as
+// the model knows. A boolean in place of a schema is written as an object: Ollama answers 400 to
+// any other.
 func (r *reducer) schema(w *schema.Written, depth int) {
 	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
@@ -178,8 +182,8 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 	r.raw("}")
 }
 
-// types writes the type, guessed where it is left out; nothing when nothing is known. The guess is a safe one:
-// only an object has properties, and values in quotes are texts.
+// types writes the type, guessed where it is left out; nothing when nothing is known. The guess is
+// a safe one: only an object has properties, and values in quotes are texts.
 func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
 	switch {
 	case len(names) > 0:
@@ -218,8 +222,8 @@ func (r *reducer) required(w *schema.Written) {
 	}
 }
 
-// union writes an anyOf. oneOf becomes that too: to a model that reads it both are a choice, and calls are checked
-// by the original.
+// union writes an anyOf. oneOf becomes that too: to a model that reads it both are a choice, and
+// calls are checked by the original.
 func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["
@@ -231,8 +235,9 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 	r.raw("]")
 }
 
-// annotated is a description with the keywords that a reduced schema has no place for: "A day. (format: date)".
-// What Ollama drops would else be unknown to the model, and its calls wrong where only the schema says how.
+// annotated is a description with the keywords that a reduced schema has no place for: "A day.
+// (format: date)". What Ollama drops would else be unknown to the model, and its calls wrong where
+// only the schema says how.
 func annotated(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text

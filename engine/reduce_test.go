@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestReduce has the keywords that make one server or another refuse a whole request, and those that it drops.
+// TestReduce has the keywords that make one server or another refuse a whole request, and those
+// that it drops.
 func TestReduce(t *testing.T) {
 	for _, row := range []struct{ name, schema, want string }{
 		{"none", ``, `{"type":"object","properties":{}}`},

@@ -15,9 +15,9 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Remember says where it stands over a restart what was found out about models: the wording in which they understand tools, what their
-// templates say, and whether they call tools that they do not need. To find that out takes some generations. The zero value
-// remembers nothing.
+// Remember says where it stands over a restart what was found out about models: the wording in
+// which they understand tools, what their templates say, and whether they call tools that they do
+// not need. To find that out takes some generations. The zero value remembers nothing.
 type Remember struct {
 	File    string
 	Program string // the program's version: another one may find out something else
@@ -63,7 +63,8 @@ type noteFile struct {
 	Models  []note `json:"models"`
 }
 
-// open reads the file. One that another version has written, or that cannot be read, counts as empty.
+// open reads the file. One that another version has written, or that cannot be read, counts as
+// empty.
 func (r Remember) open(log zerolog.Logger) *notes {
 	if r.File == "" {
 		return nil

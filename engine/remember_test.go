@@ -13,8 +13,9 @@ import (
 	"toolnorm/chat"
 )
 
-// TestModelsAreKnownAfterARestart has a program find out what a model understands and what its template says, and another one of the
-// same file ask it: nothing is found out again, unless the model, the program or the file are other ones.
+// TestModelsAreKnownAfterARestart has a program find out what a model understands and what its
+// template says, and another one of the same file ask it: nothing is found out again, unless the
+// model, the program or the file are other ones.
 func TestModelsAreKnownAfterARestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "models.json")
 	ask := func(program, digest string) string {

@@ -15,7 +15,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The steps that repair a call, and what else was done to a reply, as they are named in logs, headers and comments.
+// The steps that repair a call, and what else was done to a reply, as they are named in logs,
+// headers and comments.
 const (
 	stepRewritten = "rewritten"     // the model wrote the call, or the rest of it, again, held to the schema
 	stepReasked   = "reasked"       // the model was told what was wrong, and wrote the call again
@@ -31,15 +32,17 @@ const (
 )
 
 const (
-	// maxAsked is how many generations repairing one reply may cost: both steps for one call, and one for another.
+	// maxAsked is how many generations repairing one reply may cost: both steps for one call, and
+	// one for another.
 	maxAsked = 3
-	// maxRepair is how long that may take. The client gets keep-alives meanwhile; after two minutes a wrong call that is
-	// shown as text is of more use than silence.
+	// maxRepair is how long that may take. The client gets keep-alives meanwhile; after two minutes
+	// a wrong call that is shown as text is of more use than silence.
 	maxRepair = 2 * time.Minute
 )
 
-// repairAll repairs the calls that do not fit, in their order, now that the reply is over and the server free: most local
-// servers answer one request at a time, and a second one would wait for the first, which waits for us.
+// repairAll repairs the calls that do not fit, in their order, now that the reply is over and the
+// server free: most local servers answer one request at a time, and a second one would wait for the
+// first, which waits for us.
 func (g *guard) repairAll() {
 	var stop context.CancelFunc
 	g.ctx, stop = context.WithTimeout(g.ctx, maxRepair)
@@ -65,10 +68,11 @@ type repairing struct {
 	do   func(*guarded) (json.RawMessage, bool)
 }
 
-// ladder are the steps for a call, the cheaper one first. To rewrite costs one constrained generation of one call; to reask
-// costs a whole reply, and needs that nothing was sent. But a member that nobody wrote, under another name either, is asked
-// for before the model is constrained to writing it: held to a schema that requires a date, it would have to make one
-// up, where a question may be the better answer.
+// ladder are the steps for a call, the cheaper one first. To rewrite costs one constrained
+// generation of one call; to reask costs a whole reply, and needs that nothing was sent. But a
+// member that nobody wrote, under another name either, is asked for before the model is constrained
+// to writing it: held to a schema that requires a date, it would have to make one up, where a
+// question may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
@@ -78,8 +82,8 @@ func (g *guard) ladder(c *guarded) []repairing {
 	return []repairing{rewrite, reask}
 }
 
-// repair sends the rest of a call that does not fit, or what stands for the call. Each step counts against one bound for the
-// whole reply, so ten wrong calls do not cost twenty generations.
+// repair sends the rest of a call that does not fit, or what stands for the call. Each step counts
+// against one bound for the whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
 	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass && onlyFormats(c.reason) {
 		if args, ok := g.withoutWrong(c); ok {
@@ -103,14 +107,15 @@ func (g *guard) repair(c *guarded) bool {
 	return g.giveUp(c)
 }
 
-// onlyFormats reports whether all that is wrong with arguments are texts of a wrong format. A model that is held to a format makes a
-// text of it up, 4235-02-12 for 2026-02-30: without the member, where it may go, the tool decides.
+// onlyFormats reports whether all that is wrong with arguments are texts of a wrong format. A model
+// that is held to a format makes a text of it up, 4235-02-12 for 2026-02-30: without the member,
+// where it may go, the tool decides.
 func onlyFormats(problems []valid.Problem) bool {
 	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool { return p.Keyword != "format" })
 }
 
-// complete sends what is missing of a call, whose arguments are known now. Where it had begun, what was read but not yet sent
-// stands in front of what the repair adds.
+// complete sends what is missing of a call, whose arguments are known now. Where it had begun, what
+// was read but not yet sent stands in front of what the repair adds.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
@@ -126,13 +131,14 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
 }
 
-// withoutWrong returns the arguments without optional members that do not fit, if they say the same as the bytes that
-// were sent.
+// withoutWrong returns the arguments without optional members that do not fit, if they say the same
+// as the bytes that were sent.
 func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 	return g.extends(c, c.rules.WithoutWrong)
 }
 
-// extends returns what change makes of a call's arguments, if the bytes that were sent can be completed to it.
+// extends returns what change makes of a call's arguments, if the bytes that were sent can be
+// completed to it.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {
@@ -141,8 +147,9 @@ func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.Ra
 	return args, ok
 }
 
-// giveUp ends a call that could not be repaired: without the optional members that do not fit, or as the settings want it,
-// or as honest text when nothing of it was sent, or as a reply that was cut.
+// giveUp ends a call that could not be repaired: without the optional members that do not fit, or
+// as the settings want it, or as honest text when nothing of it was sent, or as a reply that was
+// cut.
 func (g *guard) giveUp(c *guarded) bool {
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
@@ -166,7 +173,8 @@ func (g *guard) giveUp(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	// A call that had begun cannot become text. An end with length says that it is not whole, so that nobody runs it.
+	// A call that had begun cannot become text. An end with length says that it is not whole, so
+	// that nobody runs it.
 	if c.begun {
 		g.step(stepOpen)
 		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
@@ -190,19 +198,21 @@ func (g *guard) written(c *guarded) string {
 	return string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
 }
 
-// misfit returns a sentence that names the first thing that is wrong with a call, and shows what the model wrote.
+// misfit returns a sentence that names the first thing that is wrong with a call, and shows what
+// the model wrote.
 func (g *guard) misfit(c *guarded) string {
 	text := cmp.Or(c.text, string(c.args.Written()))
 	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
 	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " + valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
-// rewrite has the model write the call again where it began, held to the schema; what was sent stands. A server that
-// refuses the schema, or breaks over it as Ollama 0.24 does over large ones, gets a weaker one.
+// rewrite has the model write the call again where it began, held to the schema; what was sent
+// stands. A server that refuses the schema, or breaks over it as Ollama 0.24 does over large ones,
+// gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
-	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and cannot forget half a file
-	// while it puts a number right.
-	// A call that cannot be taken apart, since a number in it has thousands of digits, could not go on from what was sent.
+	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and
+	// cannot forget half a file while it puts a number right. A call that cannot be taken apart,
+	// since a number in it has thousands of digits, could not go on from what was sent.
 	if c.begun && c.stands == nil {
 		return nil, false
 	}
@@ -215,7 +225,8 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 		if err == nil {
 			return g.acceptRewrite(c, call)
 		}
-		// Only a refusal, or a server that broke, may be the schema's fault; a timeout would come again.
+		// Only a refusal, or a server that broke, may be the schema's fault; a timeout would come
+		// again.
 		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
 			return nil, false
@@ -224,14 +235,15 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it was sent. A limit
-// of the client's is its own: it gets what fits in there.
+// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it
+// was sent. A limit of the client's is its own: it gets what fits in there.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 && (g.call == nil || !g.call.begun)
 }
 
-// bounded has the model write a call that ran on once more, with bounds on what may run on. A grammar of a string or
-// a list without bounds never forces their end; bounds were left out before, since they would cut a long text in two.
+// bounded has the model write a call that ran on once more, with bounds on what may run on. A
+// grammar of a string or a list without bounds never forces their end; bounds were left out before,
+// since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8, Long: longIntegers(g.j.request)}, boundedTokens)
 	call, err := g.forced(f)
@@ -246,8 +258,8 @@ func (g *guard) bounded() bool {
 	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
 }
 
-// forced has the model write the object of a call that it is held to: {"name": …, "arguments": …}. A server that ignores the
-// constraint writes prose, which is an error.
+// forced has the model write the object of a call that it is held to: {"name": …, "arguments": …}.
+// A server that ignores the constraint writes prose, which is an error.
 func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
 		Name      string
@@ -261,9 +273,10 @@ func (g *guard) forced(f *forcing) (chat.Call, error) {
 	return chat.Call{Name: call.Name, Args: call.Arguments}, err
 }
 
-// acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy the schema and extend the
-// bytes already sent. Nothing a model writes is believed for having been asked for: servers ignore constraints, weaken them,
-// or know less of JSON Schema than the tool's author.
+// acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy
+// the schema and extend the bytes already sent. Nothing a model writes is believed for having been
+// asked for: servers ignore constraints, weaken them, or know less of JSON Schema than the tool's
+// author.
 func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	args, ok := call.Args, call.Name == c.tool.Name
 	if ok && c.stands != nil {
@@ -278,9 +291,10 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 	return args, ok
 }
 
-// reask tells the model what was wrong with its call, as the tool's own error behind the conversation, and takes the first
-// call in its next reply that fits. That is how models are trained to see their mistakes; what is added stands at
-// the end, so the server's cache of the prompt stays good.
+// reask tells the model what was wrong with its call, as the tool's own error behind the
+// conversation, and takes the first call in its next reply that fits. That is how models are
+// trained to see their mistakes; what is added stands at the end, so the server's cache of the
+// prompt stays good.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name + " again with arguments that fit its schema."
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
@@ -308,8 +322,9 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// acceptOther returns the arguments of a call in the reply to a question. A valid call of another tool that may be called
-// takes the place of the one that did not fit: the model has changed its mind.
+// acceptOther returns the arguments of a call in the reply to a question. A valid call of another
+// tool that may be called takes the place of the one that did not fit: the model has changed its
+// mind.
 func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	if call.Name == c.tool.Name {
 		return g.acceptRewrite(c, call)
@@ -322,7 +337,8 @@ func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) 
 	return call.Args, true
 }
 
-// What a request's client is told was done to it, in headers that begin with Toolnorm- and in comments.
+// What a request's client is told was done to it, in headers that begin with Toolnorm- and in
+// comments.
 const (
 	noteHistory   = "History"   // the conversation was put right: codes of package history
 	noteTrimmed   = "Trimmed"   // its oldest turns were left out
@@ -335,16 +351,16 @@ const (
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
-// tell tells the client of something that was done to the request. Requests of our own have no observer, so they
-// tell nobody.
+// tell tells the client of something that was done to the request. Requests of our own have no
+// observer, so they tell nobody.
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {
 		t.observer.OnNote(word, text)
 	}
 }
 
-// Reasons are the names of all that is done to a reply whose call or answer does not fit, in alphabetical order. See
-// chat.Meta.Repairs.
+// Reasons are the names of all that is done to a reply whose call or answer does not fit, in
+// alphabetical order. See chat.Meta.Repairs.
 func Reasons() []chat.Reason {
 	return []chat.Reason{
 		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},

@@ -21,13 +21,13 @@ const (
 // LoopGuards are the names of the above.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
-// loopTimes is how often the same call with the same result makes a loop: twice is a second look, at a
-// file that may have changed.
+// loopTimes is how often the same call with the same result makes a loop: twice is a second look,
+// at a file that may have changed.
 const loopTimes = 3
 
-// detectCallLoop looks for a loop at the end of the conversation. Only calls with the same arguments and the same
-// results count, in turns that follow each other: a request that is sent twice is none, and who polls gets another
-// result in the end.
+// detectCallLoop looks for a loop at the end of the conversation. Only calls with the same
+// arguments and the same results count, in turns that follow each other: a request that is sent
+// twice is none, and who polls gets another result in the end.
 func (j *job) detectCallLoop(context.Context) (*job, error) {
 	guard := j.engine.cfg.LoopGuard
 	calls, times := repeat.Turns(j.request.Messages)
@@ -49,8 +49,9 @@ func (j *job) detectCallLoop(context.Context) (*job, error) {
 	return j, nil
 }
 
-// withoutLoop is a request in which the last result tells the model that it has made this call before, and which offers no
-// tools unless a call is wanted. The note stands in the result, since few templates take a system message at the end.
+// withoutLoop is a request in which the last result tells the model that it has made this call
+// before, and which offers no tools unless a call is wanted. The note stands in the result, since
+// few templates take a system message at the end.
 func withoutLoop(r *chat.Request, times int) *chat.Request {
 	c := *r
 	c.Messages = slices.Clone(r.Messages)
@@ -62,15 +63,17 @@ func withoutLoop(r *chat.Request, times int) *chat.Request {
 	return &c
 }
 
-// defaultRepeat is how long a text may repeat itself, if the configuration does not say: some 2,000 tokens of nothing new.
+// defaultRepeat is how long a text may repeat itself, if the configuration does not say: some 2,000
+// tokens of nothing new.
 const defaultRepeat = 8 << 10
 
 // stepRepetition is the name of the end of a reply that would have had none.
 const stepRepetition = "repetition"
 
-// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at its limit of
-// tokens, if there is one, and Ollama's own guard sees only one token that repeats. Behind the event with which
-// the repetition is long enough the server is told to stop, and its counts are estimated.
+// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at
+// its limit of tokens, if there is one, and Ollama's own guard sees only one token that repeats.
+// Behind the event with which the repetition is long enough the server is told to stop, and its
+// counts are estimated.
 func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	text, bytes := new(repeat.Text), 0
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
@@ -89,12 +92,13 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	}
 }
 
-// defaultSame is how many calls in a row that were made before end a reply, if the configuration does not say.
+// defaultSame is how many calls in a row that were made before end a reply, if the configuration
+// does not say.
 const defaultSame = 3
 
-// reportSameCalls reports a reply that the decoder ended since its model made the same calls over and over, or went round in a
-// few: they are one each, and what comes once more is not worth its tokens. These nobody has counted then, so they are
-// estimated.
+// reportSameCalls reports a reply that the decoder ended since its model made the same calls over
+// and over, or went round in a few: they are one each, and what comes once more is not worth its
+// tokens. These nobody has counted then, so they are estimated.
 //
 // Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
 func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
@@ -118,7 +122,8 @@ func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 // mostLookups bounds how often a reply's values are looked up in its conversation.
 const mostLookups = 500
 
-// givenIn returns what reports whether a value stands in the conversation: such a value a model need not have made up.
+// givenIn returns what reports whether a value stands in the conversation: such a value a model
+// need not have made up.
 func givenIn(r *chat.Request) func(value string) bool {
 	var all []string
 	asked := 0

@@ -53,7 +53,8 @@ func TestAReplyWithoutEndIsEnded(t *testing.T) {
 	}
 }
 
-// TestAForcedCallThatRepeatsItselfIsWrittenWithBounds has the model loop in a call that it is held to.
+// TestAForcedCallThatRepeatsItselfIsWrittenWithBounds has the model loop in a call that it is held
+// to.
 func TestAForcedCallThatRepeatsItselfIsWrittenWithBounds(t *testing.T) {
 	e, _ := guarding(t, Config{}, object("clock", `{"zone":"`+strings.Repeat("la ", 8000)), object("clock", `{"zone":"UTC"}`))
 	r := user("time?")

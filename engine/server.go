@@ -27,23 +27,27 @@ var makes = map[string]func(base, key string) backend{
 	upstream.KindOpenAI: func(base, key string) backend { return openai.NewBackend(base, key) },
 }
 
-// backend is one kind of model server: what the engine asks of it. What only some kinds can do is in
-// an interface of its own below.
+// backend is one kind of model server: what the engine asks of it. What only some kinds can do is
+// in an interface of its own below.
 type backend interface {
 	// Models lists what the server has.
 	Models(ctx context.Context) ([]chat.Info, error)
-	// Probe says what the order's model can do, and remembers it for as long as the model stays the same.
+	// Probe says what the order's model can do, and remembers it for as long as the model stays the
+	// same.
 	Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error)
-	// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not known.
+	// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty
+	// when it is not known.
 	Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error)
-	// Complete writes a text on. What comes is the model's text as it is: nothing is looked for in it.
+	// Complete writes a text on. What comes is the model's text as it is: nothing is looked for in
+	// it.
 	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
-	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has no format, no strategy and no
-	// facts.
+	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has
+	// no format, no strategy and no facts.
 	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
 	// Waiting returns how many requests wait for the server, since it is busy.
 	Waiting() int
-	// Template renders conversations with the model's own template. Of a server that does not render it is an error.
+	// Template renders conversations with the model's own template. Of a server that does not
+	// render it is an error.
 	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
 
@@ -76,13 +80,13 @@ var (
 // firstName is the name of the first server, whose models go by their own names.
 const firstName = "ollama"
 
-// demoName is the name of the server that needs no model. It stands in front of its models' names, "demo/hermes",
-// so no upstream may have it.
+// demoName is the name of the server that needs no model. It stands in front of its models' names,
+// "demo/hermes", so no upstream may have it.
 const demoName = "demo"
 
-// server is a model server under the name that its models have in front of theirs: "box/qwen3". The first one's
-// models go by their own names. What was learned of its models is kept with it, since two servers may have
-// different models of one name.
+// server is a model server under the name that its models have in front of theirs: "box/qwen3". The
+// first one's models go by their own names. What was learned of its models is kept with it, since
+// two servers may have different models of one name.
 type server struct {
 	backend // nil as long as only the guess is there, and of a pool
 	name    string
@@ -91,7 +95,8 @@ type server struct {
 	memory  *memory
 }
 
-// known is the server with the backend of its kind. What is found is the server's for good: its kind does not change.
+// known is the server with the backend of its kind. What is found is the server's for good: its
+// kind does not change.
 func (s *server) known(ctx context.Context) (*server, error) {
 	if s.backend != nil {
 		return s, nil
@@ -99,8 +104,9 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name, s.memory)
 }
 
-// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it answers. To ask at the start
-// would tie this program's start to that of every server in its settings.
+// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it
+// answers. To ask at the start would tie this program's start to that of every server in its
+// settings.
 type guess struct {
 	base, key string
 
@@ -108,8 +114,9 @@ type guess struct {
 	found *server // nil until the kind is known
 }
 
-// find is the server of that name with the backend of its kind. The lock is not held while the server is asked:
-// one that does not answer would else hold up every request, those that are about to give up included.
+// find is the server of that name with the backend of its kind. The lock is not held while the
+// server is asked: one that does not answer would else hold up every request, those that are about
+// to give up included.
 func (g *guess) find(ctx context.Context, name string, memory *memory) (*server, error) {
 	g.mu.Lock()
 	found := g.found
@@ -149,9 +156,9 @@ type Upstream struct {
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
 
-// parse checks an Upstream. The error says what is wrong, without the name. A kind that is named goes before the
-// URL's; a key for Ollama is an error rather than ignored, since whoever sets one believes the server to be
-// guarded.
+// parse checks an Upstream. The error says what is wrong, without the name. A kind that is named
+// goes before the URL's; a key for Ollama is an error rather than ignored, since whoever sets one
+// believes the server to be guarded.
 func (u Upstream) parse() (kind string, bases []string, err error) {
 	if kind, bases, err = upstream.ParseURLs(u.URL); err != nil {
 		return "", nil, fmt.Errorf("url: %w", err)
@@ -173,12 +180,12 @@ func (u Upstream) parse() (kind string, bases []string, err error) {
 	return kind, bases, nil
 }
 
-// nameLetters are what an upstream's name is made of. A slash would make "a/b/model" a riddle, and * is for
-// patterns of settings.
+// nameLetters are what an upstream's name is made of. A slash would make "a/b/model" a riddle, and
+// * is for patterns of settings.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess until the first
-// request.
+// newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess
+// until the first request.
 func newServer(u Upstream) (*server, error) {
 	kind, bases, err := u.parse()
 	if err != nil {
@@ -202,7 +209,8 @@ func oneOrPool(name string, bases []string, one func(base string) *server) *serv
 	return s
 }
 
-// newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it takes the default.
+// newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it
+// takes the default.
 func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	client, err := ollama.New(base, rt)
 	if err != nil {
@@ -211,8 +219,8 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	return &ollama.Backend{Client: client, Owner: owner}
 }
 
-// probe finds out what the model and its server can do. It is asked again after the family became another one,
-// since which marks count is the family's.
+// probe finds out what the model and its server can do. It is asked again after the family became
+// another one, since which marks count is the family's.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name}, func() (upstream.Facts, error) {
 		return j.server.Probe(ctx, j.orderFor(j.request))
@@ -222,8 +230,8 @@ func (j *job) probe(ctx context.Context) (*job, error) {
 	return &k, err
 }
 
-// route finds the server of a model, which may be an alias, and the name that the model has there. Only a server whose
-// kind must be found out can be an error.
+// route finds the server of a model, which may be an alias, and the name that the model has there.
+// Only a server whose kind must be found out can be an error.
 func (e *Engine) route(ctx context.Context, model string) (*server, string, error) {
 	s, name := e.place(model)
 	var err error
@@ -235,8 +243,8 @@ func (e *Engine) route(ctx context.Context, model string) (*server, string, erro
 	return s, name, err
 }
 
-// single returns every server by itself, those of pools too, and how its models' names begin. A server whose kind cannot be found
-// out is left as it is.
+// single returns every server by itself, those of pools too, and how its models' names begin. A
+// server whose kind cannot be found out is left as it is.
 func (e *Engine) single() (all []*member) {
 	for _, s := range e.servers {
 		if s.pool == nil {
@@ -248,7 +256,8 @@ func (e *Engine) single() (all []*member) {
 	return all
 }
 
-// prefix returns what stands in front of the names of a server's models. The first one's go by their own.
+// prefix returns what stands in front of the names of a server's models. The first one's go by
+// their own.
 func (e *Engine) prefix(m *member) string {
 	first := e.servers[0]
 	if m.server == first || first.pool != nil && slices.Contains(first.pool.members, m) {
@@ -257,8 +266,9 @@ func (e *Engine) prefix(m *member) string {
 	return m.name + "/"
 }
 
-// place is route without asking the server what it is. A name with a slash is not always a server's: Ollama's own models are
-// called "hf.co/user/model", and go to the first server unless one of the settings has that very name.
+// place is route without asking the server what it is. A name with a slash is not always a
+// server's: Ollama's own models are called "hf.co/user/model", and go to the first server unless
+// one of the settings has that very name.
 func (e *Engine) place(model string) (*server, string) {
 	model = e.Real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
@@ -271,9 +281,9 @@ func (e *Engine) place(model string) (*server, string) {
 	return e.servers[0], model
 }
 
-// Real is the model that a name stands for: by alias, else itself. An alias wins with the prefix and without, so a client that
-// must have the prefix can use aliases, too. A name of its own wins over a pattern: with "claude-*" and "claude-haiku-5" each
-// of an agent's names can have a model.
+// Real is the model that a name stands for: by alias, else itself. An alias wins with the prefix
+// and without, so a client that must have the prefix can use aliases, too. A name of its own wins
+// over a pattern: with "claude-*" and "claude-haiku-5" each of an agent's names can have a model.
 func (e *Engine) Real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {

@@ -12,20 +12,23 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxOpenings is how often a reply is asked for whose request the server refuses for something that can be changed: the
-// order of its roles, its context, its oldest turns, whose tokens are an estimate that may fall short. A server that finds
-// something else at each refusal must not keep a client waiting for ever.
+// maxOpenings is how often a reply is asked for whose request the server refuses for something that
+// can be changed: the order of its roles, its context, its oldest turns, whose tokens are an
+// estimate that may fall short. A server that finds something else at each refusal must not keep a
+// client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation, which generation names, with the hooks that watch it. The job is the one that was
-// answered: its context, its messages or its roles may be others than were asked for at first.
+// source opens one generation, which generation names, with the hooks that watch it. The job is the
+// one that was answered: its context, its messages or its roles may be others than were asked for
+// at first.
 func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
 	if err != nil {
 		return j, nil, "", err
 	}
 	var hooks []chat.Hook
-	// Generations that repair a reply have other prompts: their counts say nothing of this request's bytes.
+	// Generations that repair a reply have other prompts: their counts say nothing of this
+	// request's bytes.
 	if generation == j.strategy && j.force == nil {
 		c := counter{&j.target, window.Bytes(j.request), j.context, j.strategy == Raw || j.strategy == Tokens, j.meter}
 		hooks = append(hooks, c.watch())
@@ -36,8 +39,8 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 	return j, j.watched(j.request, src, generation, hooks...), tail, nil
 }
 
-// watched returns src with the hooks in front that every generation has. The observer's comes last, so that it is given what
-// the decoder gets: the end that a repetition is cut to, too.
+// watched returns src with the hooks in front that every generation has. The observer's comes last,
+// so that it is given what the decoder gets: the end that a repetition is cut to, too.
 func (t *target) watched(r *chat.Request, src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
 	if limit := cmp.Or(t.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
 		hooks = append(hooks, t.endRepetition(r, limit))
@@ -82,9 +85,10 @@ func observe(hear func(chat.Event)) chat.Hook {
 	}
 }
 
-// open asks the server for a reply, and again when it refuses the request for what can be changed: its length, or
-// the order of its roles. The job that comes back is the request that was taken. A refusal comes before anything
-// is generated, some milliseconds each, so asking again costs next to nothing.
+// open asks the server for a reply, and again when it refuses the request for what can be changed:
+// its length, or the order of its roles. The job that comes back is the request that was taken. A
+// refusal comes before anything is generated, some milliseconds each, so asking again costs next to
+// nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
 	if j.request.Continue != nil { // what is written again has the same prompt, which nothing can shorten
 		src, err = j.server.Complete(ctx, j.orderFor(j.request))
@@ -124,9 +128,10 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing closes the source when the events are not wanted any more, whichever way that comes about: at the end,
-// when a stage or the client leaves the range, or when one of them panics. A model that nobody reads must not go
-// on writing: an Ollama answers one request at a time by default, and the next one waits for it.
+// closing closes the source when the events are not wanted any more, whichever way that comes
+// about: at the end, when a stage or the client leaves the range, or when one of them panics. A
+// model that nobody reads must not go on writing: an Ollama answers one request at a time by
+// default, and the next one waits for it.
 func closing(src chat.Source, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		defer src.Close()
@@ -134,8 +139,8 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text that is cut is an error: what
-// is asked for so is JSON, half of which is nothing.
+// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text
+// that is cut is an error: what is asked for so is JSON, half of which is nothing.
 func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)
 	if err != nil {

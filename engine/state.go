@@ -28,7 +28,8 @@ func (s State) Label() string {
 	return s.Name + " " + s.At
 }
 
-// States asks every server at once for its models. One that does not answer before ctx ends is not up.
+// States asks every server at once for its models. One that does not answer before ctx ends is not
+// up.
 func (e *Engine) States(ctx context.Context) []State {
 	servers := e.single()
 	all := make([]State, len(servers))

@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// The strategies of getting at the raw text, as settings name them. See package upstream for what each does.
+// The strategies of getting at the raw text, as settings name them. See package upstream for what
+// each does.
 const (
 	Raw    = upstream.Raw
 	Tokens = upstream.Tokens
@@ -24,17 +25,19 @@ const (
 // Strategies are the names of all strategies, in the order in which probing prefers them.
 func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 
-// byDefault is the order of preference where a server says nothing else: what shows most of the model's text comes first.
+// byDefault is the order of preference where a server says nothing else: what shows most of the
+// model's text comes first.
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
-// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema, and tells
-// probabilities token by token. The former does not go with tools, so no call is lost to the server's parser.
+// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema,
+// and tells probabilities token by token. The former does not go with tools, so no call is lost to
+// the server's parser.
 func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
 
-// strategies are those by which r can be answered, the best one first: the configured one alone, else those that
-// show most of what the model wrote first.
+// strategies are those by which r can be answered, the best one first: the configured one alone,
+// else those that show most of what the model wrote first.
 func (t *target) strategies(r *chat.Request) []string {
 	if needsServerChat(r) {
 		return []string{Native}
@@ -53,8 +56,9 @@ func (t *target) strategies(r *chat.Request) []string {
 	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !t.can(s, r) })
 }
 
-// can reports whether a strategy may answer r at all. Raw prompts are text, so a request with pictures is left to a server's
-// own chat; tap exists for the tokens of calls that a server withholds, so without tools it shows no more than native.
+// can reports whether a strategy may answer r at all. Raw prompts are text, so a request with
+// pictures is left to a server's own chat; tap exists for the tokens of calls that a server
+// withholds, so without tools it shows no more than native.
 func (t *target) can(strategy string, r *chat.Request) bool {
 	tools := len(r.Tools) > 0
 	takes := t.facts.Tools || !tools
@@ -72,8 +76,8 @@ func (t *target) can(strategy string, r *chat.Request) bool {
 	return tools // without any the system text has nothing to describe
 }
 
-// chooseStrategy picks the best strategy that has not failed with the model before. When all have, the best one is tried again:
-// a failure may have had to do with the request.
+// chooseStrategy picks the best strategy that has not failed with the model before. When all have,
+// the best one is tried again: a failure may have had to do with the request.
 func (j *job) chooseStrategy(context.Context) (*job, error) {
 	k := *j
 	all, known := j.strategies(j.request), j.known()
@@ -84,8 +88,8 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next is the strategy that may cure what the present one failed at, empty when there is none. Only one takes over
-// in a request: each costs a generation, and the client waits.
+// next is the strategy that may cure what the present one failed at, empty when there is none. Only
+// one takes over in a request: each costs a generation, and the client waits.
 func (t *target) next(r *chat.Request, strategy string) string {
 	all, known := t.strategies(r), t.known()
 	for _, s := range all[slices.Index(all, strategy)+1:] {
@@ -96,9 +100,9 @@ func (t *target) next(r *chat.Request, strategy string) string {
 	return ""
 }
 
-// answer is the reply by the job's strategy. When that fails before anything was sent, in a way that another
-// strategy may cure, the next one takes over, once; if it does better, it is the model's strategy from then on,
-// until the model's digest changes.
+// answer is the reply by the job's strategy. When that fails before anything was sent, in a way
+// that another strategy may cure, the next one takes over, once; if it does better, it is the
+// model's strategy from then on, until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next(j.request, j.strategy)
@@ -108,7 +112,8 @@ func (j *job) answer(ctx context.Context) events {
 		}
 		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says", why).Str("next", next).
 			Msg("the strategy failed, another one takes over")
-		// Remembered only when the next one does better: else both failures have to do with something else.
+		// Remembered only when the next one does better: else both failures have to do with
+		// something else.
 		better := sync.OnceFunc(func() { j.learn(func(l *lessons) { l.avoid(j.strategy) }) })
 		k := *failed // with what was found out about the request's length
 		k.strategy = next
@@ -121,12 +126,13 @@ func (j *job) answer(ctx context.Context) events {
 	}
 }
 
-// swallowed is why a reply failed of which nothing came though the model wrote something: a server's parser that takes a text for
-// a call, and then drops the call.
+// swallowed is why a reply failed of which nothing came though the model wrote something: a
+// server's parser that takes a text for a call, and then drops the call.
 const swallowed = "the server passed on nothing of what the model wrote"
 
-// try yields the reply by the job's strategy. If curable is set, a failure that another strategy may cure, and before
-// which nothing was yielded, is not yielded either: try says why it failed instead.
+// try yields the reply by the job's strategy. If curable is set, a failure that another strategy
+// may cure, and before which nothing was yielded, is not yielded either: try says why it failed
+// instead.
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (_ *job, why string) {
 	if j.observer.OnPlan != nil {
 		j.observer.OnPlan(j.format.Name, j.strategy)
@@ -139,8 +145,8 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 		k.wording = j.wordingOf(ctx)
 		j = &k
 	}
-	// Counts come before the end, and an empty reply's end decides whether it was swallowed: until then they are held, as
-	// all that came.
+	// Counts come before the end, and an empty reply's end decides whether it was swallowed: until
+	// then they are held, as all that came.
 	var usage *chat.Event
 	j, events := j.reply(ctx)
 	for ev, err := range events {
@@ -169,11 +175,11 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 	return j, ""
 }
 
-// swallows reports whether a reply that is empty was not so when the model wrote it. One token is the end itself. Raw strategies
-// show all that was written, so with them an empty reply is one.
+// swallows reports whether a reply that is empty was not so when the model wrote it. One token is
+// the end itself. Raw strategies show all that was written, so with them an empty reply is one.
 //
-// Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23}, behind a call with a
-// comma too many.
+// Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23},
+// behind a call with a comma too many.
 func swallows(strategy string, usage *chat.Event, end chat.Event) bool {
 	return (strategy == Native || strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
 }

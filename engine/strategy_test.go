@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestAnotherStrategyTakesOver has servers with which the first strategy fails. The reply must come all the same, and the
-// next request must not try again what failed.
+// TestAnotherStrategyTakesOver has servers with which the first strategy fails. The reply must come
+// all the same, and the next request must not try again what failed.
 func TestAnotherStrategyTakesOver(t *testing.T) {
 	tools := []model.Capability{model.CapabilityTools}
 	for _, row := range []struct {

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// reading is what a model's template says about how the model writes. It is kept with the model's digest, a
-// failure to read it too: a template that says nothing will not say more the next time.
+// reading is what a model's template says about how the model writes. It is kept with the model's
+// digest, a failure to read it too: a template that says nothing will not say more the next time.
 type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
 	says   string           // a sentence for logs and doctor
@@ -20,9 +20,10 @@ type reading struct {
 	unread bool             // the template writes calls in a form that is not read, so tools are described in the prompt
 }
 
-// readTemplate reads the model in the form that its own template prints, where its name says none, or the wrong one. The
-// first request to a model that no family claims costs about twenty renderings, one to a model that a family claims two;
-// what they say holds for as long as the model stays the same. The settings come first: a format that they name is taken.
+// readTemplate reads the model in the form that its own template prints, where its name says none,
+// or the wrong one. The first request to a model that no family claims costs about twenty
+// renderings, one to a model that a family claims two; what they say holds for as long as the model
+// stays the same. The settings come first: a format that they name is taken.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly || j.engine.formatSet(j.server, j.name) {
 		return j, nil
@@ -43,15 +44,16 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 		return j, nil
 	}
 	k := *j
-	// The template says how calls are printed in a conversation. That the model writes nothing else is a claim that only a
-	// family with cases can make, so what is derived holds no server to a grammar.
+	// The template says how calls are printed in a conversation. That the model writes nothing else
+	// is a claim that only a family with cases can make, so what is derived holds no server to a
+	// grammar.
 	k.format, k.template = r.format, templateUse{named: true, unread: r.unread}
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate asks what the template says. An error means that the server did not answer. A family that the name
-// claims is only checked (two renderings), and left where the template prints other calls: names are given by
-// whoever made the file, the template is what the model was trained with.
+// askTemplate asks what the template says. An error means that the server did not answer. A family
+// that the name claims is only checked (two renderings), and left where the template prints other
+// calls: names are given by whoever made the file, the template is what the model was trained with.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {
@@ -85,7 +87,8 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("what the model's template says about its calls cannot be used")
 		return &reading{says: sentence(found.Wrong[0])}, nil
 	case len(found.Wrong) > 0:
-		// What the model was trained to write cannot be read, so it is asked to write something else.
+		// What the model was trained to write cannot be read, so it is asked to write something
+		// else.
 		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
 		return &reading{format: found.Rest, says: "its calls cannot be read, so tools are described in the system text", unread: true}, nil
 	}
@@ -101,9 +104,9 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it says nothing, or another
-// family than the name does. Who made the model chose both, and a template may be a stranger's: what the server reads its
-// calls by counts more.
+// readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it
+// says nothing, or another family than the name does. Who made the model chose both, and a template
+// may be a stranger's: what the server reads its calls by counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -20,8 +20,8 @@ import (
 	"toolnorm/internal/test/templates"
 )
 
-// recorded is a llama-server with a recorded template, whose model writes a text. What was not recorded, the client's own
-// conversation, comes to a prompt that says nothing.
+// recorded is a llama-server with a recorded template, whose model writes a text. What was not
+// recorded, the client's own conversation, comes to a prompt that says nothing.
 func recorded(t *testing.T, name, text string) *fakeOpenAI {
 	t.Helper()
 	all, err := templates.All()
@@ -68,7 +68,8 @@ func fromWire(t *testing.T, body json.RawMessage) (ms []chat.Message) {
 	return ms
 }
 
-// TestTheTemplateSaysHowAModelWrites asks models whose names say nothing, and one whose name is wrong.
+// TestTheTemplateSaysHowAModelWrites asks models whose names say nothing, and one whose name is
+// wrong.
 func TestTheTemplateSaysHowAModelWrites(t *testing.T) {
 	const args = `{"city": "Oslo"}`
 	for _, tt := range []struct{ template, model, text string }{
@@ -140,8 +141,8 @@ func (a answering) Template(context.Context, *upstream.Order) (derive.Template, 
 	return derive.Template{Render: func(ms []chat.Message, _ []chat.Tool) (string, error) { return a.render(ms) }}, nil
 }
 
-// TestAServerThatIsBusyHasSaidNothing asks one that is busy for all renderings or for some: nothing is learned of it. One that
-// refuses has answered.
+// TestAServerThatIsBusyHasSaidNothing asks one that is busy for all renderings or for some: nothing
+// is learned of it. One that refuses has answered.
 func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 	e := New(Config{Ollama: "http://127.0.0.1:1"})
 	busy, refused := fault.New(fault.Busy, "busy"), fault.New(fault.Invalid, "no")
@@ -170,8 +171,9 @@ func TestAServerThatIsBusyHasSaidNothing(t *testing.T) {
 	}
 }
 
-// TestATemplateThatIsNotReadIsPassedBy asks a model whose template writes the names of tools from back to front: nothing reads
-// that, so its tools stand in the system text, and its thoughts are still told from its text.
+// TestATemplateThatIsNotReadIsPassedBy asks a model whose template writes the names of tools from
+// back to front: nothing reads that, so its tools stand in the system text, and its thoughts are
+// still told from its text.
 func TestATemplateThatIsNotReadIsPassedBy(t *testing.T) {
 	f := &fakeOpenAI{template: "x", text: "<mull>Oslo.</mull>\n" + `<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>`, renders: func(body json.RawMessage) string {
 		out := "probe" // the tool that shows that tools are printed
@@ -205,8 +207,8 @@ func TestATemplateThatIsNotReadIsPassedBy(t *testing.T) {
 	}
 }
 
-// TestAParserSaysHowAModelWrites has a model whose name says nothing and whose template is a stranger's: the server's own
-// reader says what it writes.
+// TestAParserSaysHowAModelWrites has a model whose name says nothing and whose template is a
+// stranger's: the server's own reader says what it writes.
 func TestAParserSaysHowAModelWrites(t *testing.T) {
 	for _, tt := range []struct{ parser, text, want string }{
 		{"ministral", `Sure. [TOOL_CALLS]get_weather{"city": "Oslo"}`, "mistral"},

@@ -55,8 +55,8 @@ func inShort(t *testing.T, e chat.Model, r *chat.Request) string {
 	return b.String()
 }
 
-// TestControlTokensChooseTheStrategy has marks of the model's family as control tokens, or not, in servers that can show them
-// in one way or another.
+// TestControlTokensChooseTheStrategy has marks of the model's family as control tokens, or not, in
+// servers that can show them in one way or another.
 func TestControlTokensChooseTheStrategy(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*fakeOllama, *chat.Request)
@@ -189,7 +189,8 @@ func TestTheRestIsRaw(t *testing.T) {
 	}
 }
 
-// TestNoRest has a server that refuses the rest as well: its reason for the first is told, unless a call stands.
+// TestNoRest has a server that refuses the rest as well: its reason for the first is told, unless a
+// call stands.
 func TestNoRest(t *testing.T) {
 	f := gemma("Well, " + gemmaCall)
 	f.breaks = "Lugano"

@@ -12,12 +12,14 @@ import (
 	"toolnorm/engine/window"
 )
 
-// Agents send 40 to 80 KB of tools with every request: Claude Code 12 tools of 32 KB, with four MCP servers 28 of 65 KB. A small
-// model's window holds that and nothing else. So what tools take is bounded: by the setting always, and without one where
-// the request would be refused otherwise. Calls are checked against schemas that say the same, since only their texts are cut.
+// Agents send 40 to 80 KB of tools with every request: Claude Code 12 tools of 32 KB, with four MCP
+// servers 28 of 65 KB. A small model's window holds that and nothing else. So what tools take is
+// bounded: by the setting always, and without one where the request would be refused otherwise.
+// Calls are checked against schemas that say the same, since only their texts are cut.
 
-// fitTools makes the tools fit the setting. Its tokens are taken for three bytes each, whatever was counted: a ratio that
-// moves with every count would cut a little differently in every turn, and empty the server's cache of the prompt each time.
+// fitTools makes the tools fit the setting. Its tokens are taken for three bytes each, whatever was
+// counted: a ratio that moves with every count would cut a little differently in every turn, and
+// empty the server's cache of the prompt each time.
 func (j *job) fitTools(context.Context) (*job, error) {
 	if budget := j.engine.cfg.ToolBudget; budget > 0 {
 		return j.fitted(budget, window.Meter{}), nil
@@ -25,8 +27,8 @@ func (j *job) fitTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// fitted is the job with tools of at most so many tokens, by that meter; the same job if they are few enough. The client is
-// told what was cut, and the log once for the same tools.
+// fitted is the job with tools of at most so many tokens, by that meter; the same job if they are
+// few enough. The client is told what was cut, and the log once for the same tools.
 func (j *job) fitted(budget int, meter window.Meter) *job {
 	called := map[string]bool{}
 	for _, m := range j.request.Messages {
@@ -34,7 +36,8 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 			called[c.Name] = true
 		}
 	}
-	// What a search has found is not cut, and cuts nothing else: the prompt would begin in another way in the middle of a conversation.
+	// What a search has found is not cut, and cuts nothing else: the prompt would begin in another
+	// way in the middle of a conversation.
 	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool { return !t.Found })
 	listed := slices.DeleteFunc(slices.Clone(j.request.Tools), found)
 	f := window.FitTools(listed, meter.Text(budget), func(name string) bool {
@@ -51,9 +54,9 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	return j.with(&r)
 }
 
-// toolRoom is how many tokens the tools of a request of so many may take, where it is longer than its context: what the
-// conversation leaves, but no more than half of the context, and no less than a quarter. In less an agent's tools would
-// have to go, and its conversation can be trimmed.
+// toolRoom is how many tokens the tools of a request of so many may take, where it is longer than
+// its context: what the conversation leaves, but no more than half of the context, and no less than
+// a quarter. In less an agent's tools would have to go, and its conversation can be trimmed.
 func toolRoom(r *chat.Request, tokens, context int, meter window.Meter) int {
 	rest := tokens - tokensOf(r.Tools, meter)
 	free := context - rest - window.Room(r.MaxTokens, context)
@@ -84,8 +87,9 @@ func (t *target) warnOnce(tools []chat.Tool, text string) {
 // maxListed is how many tools a warning lists, the dearest first: it goes into a header.
 const maxListed = 20
 
-// weighTools warns when the offered tools take more than half of the context, and no setting bounds them. Agents collect
-// tools of many servers without showing what they cost, and a model with half its context full of schemas forgets the rest.
+// weighTools warns when the offered tools take more than half of the context, and no setting bounds
+// them. Agents collect tools of many servers without showing what they cost, and a model with half
+// its context full of schemas forgets the rest.
 func (j *job) weighTools(context.Context) (*job, error) {
 	budget, meter := cmp.Or(j.context, j.mostContext())/2, j.meter()
 	if all := tokensOf(j.request.Tools, meter); all > budget && j.engine.cfg.ToolBudget == 0 {
@@ -96,7 +100,8 @@ func (j *job) weighTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// dearest lists the tools that cost most, each with its tokens: who reads the warning wants to know which server of tools to switch off.
+// dearest lists the tools that cost most, each with its tokens: who reads the warning wants to know
+// which server of tools to switch off.
 func (n *names) dearest(tools []chat.Tool, meter window.Meter) string {
 	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })

@@ -48,7 +48,8 @@ func TestToolsAreCutToTheirBudget(t *testing.T) {
 	}
 }
 
-// Without the setting, tools are cut where the request would be refused otherwise, and what the user said stays.
+// Without the setting, tools are cut where the request would be refused otherwise, and what the
+// user said stays.
 func TestToolsGiveWayToASmallContext(t *testing.T) {
 	n := &narrow{trained: 16384, tools: true}
 	e := n.start(t, Config{})
@@ -66,7 +67,8 @@ func TestToolsGiveWayToASmallContext(t *testing.T) {
 	}
 }
 
-// A call is held to the whole schema, whatever the model was shown of it, and tools that were called stay.
+// A call is held to the whole schema, whatever the model was shown of it, and tools that were
+// called stay.
 func TestWhatWasCalledIsNotLeftOut(t *testing.T) {
 	n := &narrow{trained: 131072, tools: true}
 	e := n.start(t, Config{Lengths: Lengths{ToolBudget: 100}})

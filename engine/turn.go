@@ -11,8 +11,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// turn is one request of a client and the servers that are asked for it. All that is asked for one reply goes to one server with
-// one key; another server is asked as long as the client has nothing of the reply.
+// turn is one request of a client and the servers that are asked for it. All that is asked for one
+// reply goes to one server with one key; another server is asked as long as the client has nothing
+// of the reply.
 type turn struct {
 	engine *Engine
 	key    string
@@ -32,7 +33,8 @@ type turnKey struct{}
 // newTurn begins the turn of a request that has that key. Whoever calls it owes an end.
 func (e *Engine) newTurn(key string) *turn { return &turn{engine: e, key: key, began: time.Now()} }
 
-// context returns the context of an attempt: what it asks carries the key, and goes to the server that the turn has chosen.
+// context returns the context of an attempt: what it asks carries the key, and goes to the server
+// that the turn has chosen.
 func (t *turn) context(ctx context.Context) context.Context {
 	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
 }
@@ -45,8 +47,8 @@ func (t *turn) end() {
 	}
 }
 
-// timeouts returns how long an attempt may wait: what is left of the time that the request has. One that may be answered
-// elsewhere does not wait in the queue of a server that is full.
+// timeouts returns how long an attempt may wait: what is left of the time that the request has. One
+// that may be answered elsewhere does not wait in the queue of a server that is full.
 func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	limits := t.engine.cfg.Timeouts
 	if len(t.tried) > 0 {
@@ -71,7 +73,8 @@ func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	return nil
 }
 
-// left returns the servers that may still be asked: those that were not, or, when all of them were and some are full, these.
+// left returns the servers that may still be asked: those that were not, or, when all of them were
+// and some are full, these.
 func (t *turn) left(ctx context.Context) []*member {
 	not := t.tried
 	if t.patient {
@@ -81,9 +84,9 @@ func (t *turn) left(ctx context.Context) []*member {
 	return t.pool.candidates(ctx, t.key, t.model, not)
 }
 
-// elsewhere reports whether the request is to be asked once more, of another server or by another key, and gives up the one
-// that failed. It is for errors before anything of the reply has left. What a server says of the request itself would be said
-// by the next one as well.
+// elsewhere reports whether the request is to be asked once more, of another server or by another
+// key, and gives up the one that failed. It is for errors before anything of the reply has left.
+// What a server says of the request itself would be said by the next one as well.
 func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	f := fault.From(err)
 	switch {
@@ -114,7 +117,8 @@ func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	return true
 }
 
-// told returns the error that the client gets. Where every server of a pool has failed it names them all.
+// told returns the error that the client gets. Where every server of a pool has failed it names
+// them all.
 func (t *turn) told(err error) error {
 	if t.at == nil || fault.From(err).Kind != fault.Unavailable || t.tried[t.at] == nil {
 		return err
@@ -139,8 +143,8 @@ func (m *member) failed(f *fault.Error) bool {
 	return true
 }
 
-// root returns the key of the conversation that a request belongs to: model, tools and all that stands in front of the first answer,
-// which clients repeat with every turn.
+// root returns the key of the conversation that a request belongs to: model, tools and all that
+// stands in front of the first answer, which clients repeat with every turn.
 func root(model string, r *chat.Request) string {
 	var k upstream.Root
 	k.Add(model)
@@ -166,11 +170,12 @@ func root(model string, r *chat.Request) string {
 	return k.Key()
 }
 
-// continuedRoot is how much of a text that is written on counts, in bytes: what stands at a file's top stays while its
-// user types further down.
+// continuedRoot is how much of a text that is written on counts, in bytes: what stands at a file's
+// top stays while its user types further down.
 const continuedRoot = 1 << 10
 
-// embedRoot returns the key of a request for vectors. No cache helps there; the key only spreads the work.
+// embedRoot returns the key of a request for vectors. No cache helps there; the key only spreads
+// the work.
 func embedRoot(model string, r *chat.EmbedRequest) string {
 	var k upstream.Root
 	k.Add(model)

@@ -15,7 +15,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// wedge is an Ollama whose only model, m, never begins to write until it is unloaded, as one that has lost its place.
+// wedge is an Ollama whose only model, m, never begins to write until it is unloaded, as one that
+// has lost its place.
 type wedge struct {
 	mu     sync.Mutex
 	loaded bool          // the model is, in the state in which it hangs
@@ -104,7 +105,8 @@ func TestAWedgedModelIsUnloadedWhenThatIsWanted(t *testing.T) {
 	}
 }
 
-// TestAModelThatIsNotLoadedIsNotUnloaded has a server that is silent because it is busy with another model.
+// TestAModelThatIsNotLoadedIsNotUnloaded has a server that is silent because it is busy with
+// another model.
 func TestAModelThatIsNotLoadedIsNotUnloaded(t *testing.T) {
 	s := &wedge{loaded: true}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

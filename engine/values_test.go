@@ -144,7 +144,8 @@ func TestACallThatMayBeOneTooManyLeavesWhenItIsAnother(t *testing.T) {
 	}
 }
 
-// TestAForcedCallThatTheServerBreaksOffIsNotAskedForAgain: what is held to a schema comes the same way again.
+// TestAForcedCallThatTheServerBreaksOffIsNotAskedForAgain: what is held to a schema comes the same
+// way again.
 func TestAForcedCallThatTheServerBreaksOffIsNotAskedForAgain(t *testing.T) {
 	for _, required := range []bool{true, false} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

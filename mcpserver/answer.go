@@ -17,9 +17,9 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// answer handles a message and writes its answer: as JSON when it is there soon and is all there is to say, else as a
-// stream. A notification is a 202 without a body, as Streamable HTTP has it (Sending Messages to the Server); some
-// clients take any other status for a failure.
+// answer handles a message and writes its answer: as JSON when it is there soon and is all there is
+// to say, else as a stream. A notification is a 202 without a body, as Streamable HTTP has it
+// (Sending Messages to the Server); some clients take any other status for a failure.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	switch {
 	case !m.isRequest():
@@ -33,16 +33,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere drops what is said about a message where nobody can hear it. Whoever needs to be heard gets the error. So a
-// tool's progress is lost on a client that takes only JSON, and a question to its user fails at once.
+// nowhere drops what is said about a message where nobody can hear it. Whoever needs to be heard
+// gets the error. So a tool's progress is lost on a client that takes only JSON, and a question to
+// its user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
-// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a notification or a batch, or
-// its answer is on the way already.
+// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a
+// notification or a batch, or its answer is on the way already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
-// enter takes one of the places for requests, or answers that there is none. leave gives it back. It never waits: a
-// handler that waited would hold a connection for each request in line, and a 503 lets the client choose.
+// enter takes one of the places for requests, or answers that there is none. leave gives it back.
+// It never waits: a handler that waited would hold a connection for each request in line, and a 503
+// lets the client choose.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {
@@ -58,9 +60,10 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 // leave gives back a place that enter has taken.
 func (s *Server) leave() { <-s.places }
 
-// request answers a request. It becomes a stream when something is to be said before its answer, or that takes long.
-// A stream carries comments, which keep proxies on the way from cutting what looks dead. A client that takes no event
-// streams waits for its JSON; one that takes nothing but streams gets one at once.
+// request answers a request. It becomes a stream when something is to be said before its answer, or
+// that takes long. A stream carries comments, which keep proxies on the way from cutting what looks
+// dead. A client that takes no event streams waits for its JSON; one that takes nothing but streams
+// gets one at once.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
 	if s.engine.quick(c, m) {
@@ -68,7 +71,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		return
 	}
 	ctx := r.Context()
-	// By 2025-11-25 a broken connection "should not be interpreted as cancelling"; notifications/cancelled is for that.
+	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
+	// notifications/cancelled is for that.
 	if !c.modern { // only since 2026-07-28 a client that leaves cancels; before, a session can cancel and take up a broken stream
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -78,7 +82,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		c.out = reply.send
 		late := time.AfterFunc(s.cfg.Patience, func() { reply.begin() })
 		defer late.Stop()
-		// Against the specification, which wants both types in Accept; but what the client can read is what it gets.
+		// Against the specification, which wants both types in Accept; but what the client can read
+		// is what it gets.
 		if !accepts(r, "application/json") {
 			reply.begin()
 		}
@@ -93,8 +98,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 }
 
-// quick answers a request that takes no time. It is never a stream, since its answer is there before a stream could be.
-// The id of a session is minted behind initialize, as it holds what was negotiated.
+// quick answers a request that takes no time. It is never a stream, since its answer is there
+// before a stream could be. The id of a session is minted behind initialize, as it holds what was
+// negotiated.
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
@@ -105,8 +111,8 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 	s.write(w, f)
 }
 
-// handled returns the answer to a request, as a last frame. An empty one means that the client took the request back: by the
-// revisions up to 2025-11-25 a cancelled request gets no answer.
+// handled returns the answer to a request, as a last frame. An empty one means that the client took
+// the request back: by the revisions up to 2025-11-25 a cancelled request gets no answer.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	result, rpcErr := s.engine.handle(ctx, c, m)
 	s.remember(c, m)
@@ -116,7 +122,8 @@ func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	return frame{id: m.id, body: result, last: true}
 }
 
-// remember keeps what a request has set for its session. Nothing else of a session needs memory: the rest is in its id.
+// remember keeps what a request has set for its session. Nothing else of a session needs memory:
+// the rest is in its id.
 func (s *Server) remember(c *caller, m message) {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
@@ -126,12 +133,14 @@ func (s *Server) remember(c *caller, m message) {
 	}
 }
 
-// stream writes what comes of a request as events. Those of a session can be taken up again when the connection breaks.
-// A request of 2026-07-28 never can: there is no Last-Event-ID any more, and a client that has gone has cancelled.
+// stream writes what comes of a request as events. Those of a session can be taken up again when
+// the connection breaks. A request of 2026-07-28 never can: there is no Last-Event-ID any more, and
+// a client that has gone has cancelled.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *outbox) {
 	out := sse.NewWriter(w, s.cfg.Stall)
 	if !c.modern && c.id != "" {
-		// Written by way of the record from the first event on, so that a break at any point can be made good.
+		// Written by way of the record from the first event on, so that a break at any point can be
+		// made good.
 		if record := s.records.begin(c.session, box); record != nil {
 			s.replay(r.Context(), out, record, 0)
 			return
@@ -142,8 +151,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *
 	s.dropped("post", err)
 }
 
-// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The request runs in the
-// goroutine of its handler; only a stream has one of its own, which ends before the handler does.
+// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The
+// request runs in the goroutine of its handler; only a stream has one of its own, which ends before
+// the handler does.
 type reply struct {
 	stream func(*outbox) // writes what comes into the box until its last frame
 
@@ -162,8 +172,9 @@ func (p *reply) send(ctx context.Context, f frame) error {
 	return box.send(ctx, f)
 }
 
-// begin makes the reply a stream, if it is not over, and gives its box; nil when there is none. It may be called by the
-// handler, by a tool's goroutines and by the timer of Patience at once; the first one counts.
+// begin makes the reply a stream, if it is not over, and gives its box; nil when there is none. It
+// may be called by the handler, by a tool's goroutines and by the timer of Patience at once; the
+// first one counts.
 func (p *reply) begin() *outbox {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -177,9 +188,9 @@ func (p *reply) begin() *outbox {
 	return p.box
 }
 
-// finish ends a stream with its last frame, and waits until it is written or nobody can read it any more. It is false
-// when there is no stream. Without the wait the handler would return, and net/http would take the writer from the
-// goroutine that uses it.
+// finish ends a stream with its last frame, and waits until it is written or nobody can read it any
+// more. It is false when there is no stream. Without the wait the handler would return, and
+// net/http would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// No send may make it a stream from here on: the answer is on its way as JSON.
 	p.mu.Lock()
@@ -193,8 +204,9 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 	return true
 }
 
-// readBody reads a request whole, within its limits: 415 for another type, 413 for more than MaxBody. The type is checked
-// since browsers send text/plain and forms across origins without asking.
+// readBody reads a request whole, within its limits: 415 for another type, 413 for more than
+// MaxBody. The type is checked since browsers send text/plain and forms across origins without
+// asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	// Parameters are taken: some clients say application/json; charset=utf-8.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -211,7 +223,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// readOne reads a request that is a single message. A batch is none here: 2024-11-05 has no batches over HTTP.
+// readOne reads a request that is a single message. A batch is none here: 2024-11-05 has no batches
+// over HTTP.
 func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
 	body, rpcErr := s.readBody(w, r)
 	if rpcErr != nil {
@@ -225,8 +238,9 @@ func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {
 	s.write(w, frame{body: rpcErr.frame(id), status: rpcErr.httpStatus(false)})
 }
 
-// write answers with one frame. A result is written as it is, since it may be large and sent to many: a list of 1,000
-// tools has some 300 KB, and is the same for every client but for the id in front of it.
+// write answers with one frame. A result is written as it is, since it may be large and sent to
+// many: a list of 1,000 tools has some 300 KB, and is the same for every client but for the id in
+// front of it.
 func (s *Server) write(w http.ResponseWriter, f frame) {
 	head, tail := []byte(nil), ""
 	if f.id != nil {
@@ -245,14 +259,16 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 }
 
-// busy says that there is no room now: 503 with Retry-After, which SDKs wait for. The code is an internal error, since
-// the codes from -32000 to -32099 belong to the protocol and none of them says this.
+// busy says that there is no room now: 503 with Retry-After, which SDKs wait for. The code is an
+// internal error, since the codes from -32000 to -32099 belong to the protocol and none of them
+// says this.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
 	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
 }
 
-// tooMany says after how long a client may go on: 429, with whole seconds rounded up, as 0 would mean at once.
+// tooMany says after how long a client may go on: 429, with whole seconds rounded up, as 0 would
+// mean at once.
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))

@@ -16,9 +16,10 @@ type question struct {
 	answer             chan message // has room for one
 }
 
-// ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer into result. It
-// waits until ctx ends. The id is a random text, so that no client can answer what another was asked. Since 2026-07-28
-// servers send no requests; handlers return what they need to know instead (see sealed).
+// ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer
+// into result. It waits until ctx ends. The id is a random text, so that no client can answer what
+// another was asked. Since 2026-07-28 servers send no requests; handlers return what they need to
+// know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
 	m, err := e.question(ctx, c, c.out, method, params)
 	if err != nil {
@@ -51,8 +52,8 @@ func (e *engine) question(ctx context.Context, c *caller, out func(context.Conte
 	}
 }
 
-// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may go on without the
-// answer.
+// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may
+// go on without the answer.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
 		// The user has said no, as a rule; the tool decides what that means for it.
@@ -68,8 +69,9 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// answered gives an answer to who waits for it. One that nobody waits for, or of another session, is dropped. Without the
-// check of the session a client could approve, in another user's name, what a tool asks that user.
+// answered gives an answer to who waits for it. One that nobody waits for, or of another session,
+// is dropped. Without the check of the session a client could approve, in another user's name, what
+// a tool asks that user.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {
@@ -91,9 +93,10 @@ func (e *engine) answered(c *caller, m message) {
 	}
 }
 
-// unsealed returns a message as mcp-go's server is to see it: with the state that a handler gave out, not with the sealed
-// one that the client carried. purpose is what a state of this message is good for. The state passes through the
-// client's hands, so 2026-07-28 wants it signed, and bound to the caller and the call; a wrong one is -32602.
+// unsealed returns a message as mcp-go's server is to see it: with the state that a handler gave
+// out, not with the sealed one that the client carried. purpose is what a state of this message is
+// good for. The state passes through the client's hands, so 2026-07-28 wants it signed, and bound
+// to the caller and the call; a wrong one is -32602.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
@@ -114,8 +117,8 @@ func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose st
 	return raw, purpose, nil
 }
 
-// withState returns a message with another state. Only the parameters are written anew; their values stay as the client
-// wrote them.
+// withState returns a message with another state. Only the parameters are written anew; their
+// values stay as the client wrote them.
 func withState(m message, state string) (json.RawMessage, error) {
 	var params map[string]json.RawMessage
 	if err := json.Unmarshal(m.params, &params); err != nil {
@@ -130,8 +133,9 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed returns a result as the client is to see it. One that asks for something the client has not declared is an error,
-// -32021: a server must never ask for it, and a client without that capability could not go on.
+// sealed returns a result as the client is to see it. One that asks for something the client has
+// not declared is an error, -32021: a server must never ask for it, and a client without that
+// capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil
@@ -159,8 +163,8 @@ func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) 
 	return result, nil
 }
 
-// lacking names the capability that a client would need to answer a request of ours, and has not declared. Methods that
-// it does not know need none.
+// lacking names the capability that a client would need to answer a request of ours, and has not
+// declared. Methods that it does not know need none.
 func lacking(can *mcp.ClientCapabilities, method mcp.MCPMethod) string {
 	if can == nil {
 		can = &mcp.ClientCapabilities{}

@@ -14,12 +14,13 @@ import (
 	"toolnorm/chat"
 )
 
-// longestBridged ends handlers of mcp-go's server, which have no time limit of their own. Ten minutes leave a user time
-// to answer what a handler asks.
+// longestBridged ends handlers of mcp-go's server, which have no time limit of their own. Ten
+// minutes leave a user time to answer what a handler asks.
 const longestBridged = 10 * time.Minute
 
-// bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the id is put in by us,
-// since it reads numbers as float64, and 9007199254740993 would come back as another id.
+// bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the
+// id is put in by us, since it reads numbers as float64, and 9007199254740993 would come back as
+// another id.
 func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	raw, purpose, rpcErr := e.unsealed(c, m)
 	if rpcErr != nil {
@@ -52,20 +53,21 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	return nil, nil
 }
 
-// failedKey is where a context keeps the error of a handler, of which mcp-go's server only tells the text.
+// failedKey is where a context keeps the error of a handler, of which mcp-go's server only tells
+// the text.
 type failedKey struct{}
 
-// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server, which runs in the goroutine of the
-// request, so the variable needs no lock.
+// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server, which runs
+// in the goroutine of the request, so the variable needs no lock.
 func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
 		*failed = err
 	}
 }
 
-// bridgedError returns an error of mcp-go's server. One of a handler has the code that it asks for, instead of that of an
-// internal one. A resource that is not there was -32002 up to 2025-11-25; 2026-07-28 forbids that code and has -32602
-// (SEP-2164).
+// bridgedError returns an error of mcp-go's server. One of a handler has the code that it asks for,
+// instead of that of an internal one. A resource that is not there was -32002 up to 2025-11-25;
+// 2026-07-28 forbids that code and has -32602 (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
@@ -87,8 +89,9 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	return rpcErr
 }
 
-// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it: {"uri":…,"message":…} as
-// the data. The message is in it as well, for Void, which shows only the data.
+// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it:
+// {"uri":…,"message":…} as the data. The message is in it as well, for Void, which shows only the
+// data.
 func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
 	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil || json.Unmarshal(m.params, &asked) != nil {
@@ -101,8 +104,8 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	return rpcErr
 }
 
-// missing says what a client would have to declare. The data is an object of capabilities, {"sampling":{}}, as the
-// specification has it, and not a list of names.
+// missing says what a client would have to declare. The data is an object of capabilities,
+// {"sampling":{}}, as the specification has it, and not a list of names.
 func missing(capability string) *rpcError {
 	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
 	e.data = encode(struct {
@@ -111,12 +114,13 @@ func missing(capability string) *rpcError {
 	return e
 }
 
-// bridged is a caller as mcp-go's server and its handlers see one. There is one for each message, since nothing of a
-// session is kept here that its id does not say.
+// bridged is a caller as mcp-go's server and its handlers see one. There is one for each message,
+// since nothing of a session is kept here that its id does not say.
 type bridged struct {
 	e *engine
 	c *caller
-	// say sends a frame about the one message that the session lives for. An error has ended that message as well.
+	// say sends a frame about the one message that the session lives for. An error has ended that
+	// message as well.
 	say func(frame)
 
 	mu   sync.Mutex
@@ -136,14 +140,15 @@ var (
 	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
-// newBridged returns the session for one message. An error of say is dropped: it means that the stream, and so the message,
-// is over.
+// newBridged returns the session for one message. An error of say is dropped: it means that the
+// stream, and so the message, is over.
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
 
-// NotificationChannel returns where handlers put what they say about the running request. It goes out in order, by a
-// goroutine that ends with finish. It is made only when asked for: most requests say nothing, and need no goroutine.
+// NotificationChannel returns where handlers put what they say about the running request. It goes
+// out in order, by a goroutine that ends with finish. It is made only when asked for: most requests
+// say nothing, and need no goroutine.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,8 +161,8 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends what handlers say until finish. mcp-go's own forwarder drops what it holds when the request is done,
-// which lost the last progress in half of the runs.
+// forward sends what handlers say until finish. mcp-go's own forwarder drops what it holds when the
+// request is done, which lost the last progress in half of the runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {
@@ -168,9 +173,9 @@ func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	}
 }
 
-// finish waits until all that was said has been sent. What a handler says afterwards is lost, as it must be: the answer
-// is the end. The end is a notification without a method, and not a closed channel: a handler that is late would panic
-// on it.
+// finish waits until all that was said has been sent. What a handler says afterwards is lost, as it
+// must be: the answer is the end. The end is a notification without a method, and not a closed
+// channel: a handler that is late would panic on it.
 func (b *bridged) finish() {
 	b.mu.Lock()
 	said, over := b.said, b.over
@@ -186,14 +191,16 @@ func (b *bridged) finish() {
 // Initialize does nothing: what a message needs is known before it is handled.
 func (b *bridged) Initialize() {}
 
-// Initialized reports whether the session may be spoken to. Clients that skip notifications/initialized are served as well.
+// Initialized reports whether the session may be spoken to. Clients that skip
+// notifications/initialized are served as well.
 func (b *bridged) Initialized() bool { return true }
 
-// SessionID returns the session's, empty when there is none. mcp-go files nothing under it: the session is never registered
-// there.
+// SessionID returns the session's, empty when there is none. mcp-go files nothing under it: the
+// session is never registered there.
 func (b *bridged) SessionID() string { return b.c.id }
 
-// ProtocolVersion returns the one that was negotiated. mcp-go goes by it in what it writes, as resultType and the cache hints.
+// ProtocolVersion returns the one that was negotiated. mcp-go goes by it in what it writes, as
+// resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
 // SetLogLevel is what logging/setLevel does.
@@ -229,8 +236,9 @@ func (b *bridged) SubscribedResources() []string { return nil }
 // IsSubscribedToResource reports whether the client hears of changes to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
-// RequestElicitation asks the client's user. The answer comes on another request of the client's, by engine.answered.
-// mcp-go refuses it by 2026-07-28 before it gets here; handlers return input_required there.
+// RequestElicitation asks the client's user. The answer comes on another request of the client's,
+// by engine.answered. mcp-go refuses it by 2026-07-28 before it gets here; handlers return
+// input_required there.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
 	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }
@@ -245,8 +253,8 @@ func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.L
 	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 
-// request asks the client for something that it has declared it can do. Otherwise it fails without asking, as an error
-// that bridgedError knows.
+// request asks the client for something that it has declared it can do. Otherwise it fails without
+// asking, as an error that bridgedError knows.
 func request[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
 	can := b.GetClientCapabilities()
 	if lacks := lacking(&can, method); lacks != "" {

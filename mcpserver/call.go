@@ -16,9 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an error of the protocol;
-// what goes wrong with a known tool is a result that says so, which the model can read. Arguments that do not fit are
-// such a result too: SEP-1303 has it so since 2025-11-25, for a model can correct them.
+// callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an
+// error of the protocol; what goes wrong with a known tool is a result that says so, which the
+// model can read. Arguments that do not fit are such a result too: SEP-1303 has it so since
+// 2025-11-25, for a model can correct them.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -29,8 +30,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if !ours && (may.Part != "" || e.cfg.Extra.GetTool(name) == nil) {
 		return nil, e.unknown(ctx, name)
 	}
-	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which would each be a key of
-	// the limiter.
+	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which
+	// would each be a key of the limiter.
 	if ours {
 		name = t.Name
 	}
@@ -51,8 +52,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.result(c, name, res), nil
 }
 
-// tool finds a tool of the registry, or one that another server offers this client alone. Names with Void's random
-// prefix are found as well.
+// tool finds a tool of the registry, or one that another server offers this client alone. Names
+// with Void's random prefix are found as well.
 func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, bool) {
 	if t, ok := e.cfg.Registry.For(ctx).Find(name); ok {
 		return t, true
@@ -73,9 +74,9 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool { return !may.Admits(t) })
 }
 
-// unknown says that there is no such tool. The data names those that come near, as the registry finds them. Void shows
-// a user the data of an error and not its message; most others show the message alone, so it says of a tool that was switched off that
-// it was.
+// unknown says that there is no such tool. The data names those that come near, as the registry
+// finds them. Void shows a user the data of an error and not its message; most others show the
+// message alone, so it says of a tool that was switched off that it was.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
@@ -86,7 +87,8 @@ func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	return rpcErr
 }
 
-// callResult is what tools/call answers. Type and Meta are of 2026-07-28, which demands the first and advises the second.
+// callResult is what tools/call answers. Type and Meta are of 2026-07-28, which demands the first
+// and advises the second.
 type callResult struct {
 	Type       string          `json:"resultType,omitempty"` // since 2026-07-28
 	Meta       json.RawMessage `json:"_meta,omitempty"`
@@ -95,7 +97,8 @@ type callResult struct {
 	IsError    bool            `json:"isError,omitempty"`
 }
 
-// content is one part of a result. Text is a pointer, since "text":"" must be written for a text and for nothing else.
+// content is one part of a result. Text is a pointer, since "text":"" must be written for a text
+// and for nothing else.
 type content struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text,omitempty"`
@@ -114,8 +117,8 @@ type resource struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// result writes what a tool gave. The first part is always a complete text, since some clients show nothing else: Void
-// reads content[0] alone, and throws when there is none.
+// result writes what a tool gave. The first part is always a complete text, since some clients show
+// nothing else: Void reads content[0] alone, and throws when there is none.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
 	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
 	if r.IsError && !c.modern && c.hidesErrors() {
@@ -137,7 +140,8 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	if body, err := chat.JSON(out); err == nil {
 		return body
 	}
-	// What a tool's code returns as a structure need not be JSON; the client gets a result in any case.
+	// What a tool's code returns as a structure need not be JSON; the client gets a result in any
+	// case.
 	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true
 	return encode(out)
 }
@@ -145,8 +149,9 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 // textOf returns a part that is a text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome returns a result as an object with success, and a result or an error, in the text and as the structure. The
-// company's tools promise that form. IsError stays, for clients that look at it.
+// asOutcome returns a result as an object with success, and a result or an error, in the text and
+// as the structure. The company's tools promise that form. IsError stays, for clients that look at
+// it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
 	out := tools.TextOf(string(text))
@@ -154,8 +159,8 @@ func asOutcome(r tools.Result) tools.Result {
 	return out
 }
 
-// contents returns the parts of a result, the first a text. A result without any text gets one that describes its parts, as
-// "[image image/png, 3 bytes]".
+// contents returns the parts of a result, the first a text. A result without any text gets one that
+// describes its parts, as "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
 	// An image alone, say: Void takes a first part that is no text for an error.
@@ -187,9 +192,10 @@ func part(p tools.Part) content {
 	return textOf(p.Text)
 }
 
-// reporting lets a tool's progress and log reach its caller, in order and complete, until done is called: nothing follows
-// the answer. Progress needs a token of the request; without one the protocol forbids to send it. A caller of 2026-07-28
-// that names no log level wants no log lines (defaultLevel is for sessions alone).
+// reporting lets a tool's progress and log reach its caller, in order and complete, until done is
+// called: nothing follows the answer. Progress needs a token of the request; without one the
+// protocol forbids to send it. A caller of 2026-07-28 that names no log level wants no log lines
+// (defaultLevel is for sessions alone).
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter
@@ -213,8 +219,9 @@ type reports struct {
 	over bool
 }
 
-// progress tells how far the call has come. What does not go forward is left out, as the protocol wants: each value
-// must be greater than the one before. The comparison is written so that NaN fails it too.
+// progress tells how far the call has come. What does not go forward is left out, as the protocol
+// wants: each value must be greater than the one before. The comparison is written so that NaN
+// fails it too.
 func (r *reports) progress(done, total float64, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -230,8 +237,8 @@ func (r *reports) progress(done, total float64, text string) {
 	}{r.c.meta.Progress, done, total, text})
 }
 
-// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since 2026-07-28 of the
-// request.
+// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since
+// 2026-07-28 of the request.
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,8 +251,8 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is held, which keeps the
-// order.
+// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is
+// held, which keeps the order.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }

@@ -41,7 +41,8 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// Most clients show an error's message alone, so that is where a tool that was switched off is told from one that never was.
+// Most clients show an error's message alone, so that is where a tool that was switched off is told
+// from one that never was.
 func TestAToolThatWasSwitchedOffIsNamedInTheMessage(t *testing.T) {
 	r := testTools(t)
 	if err := r.Replace("custom", map[string]string{"multiply": "tool multiply is not active"}); err != nil {

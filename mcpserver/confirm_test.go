@@ -8,7 +8,8 @@ import (
 	"toolnorm/tools"
 )
 
-// TestAToolThatAsksIsNotCalledReading holds that clients ask before a tool with Confirm: they hear no hint that it only reads.
+// TestAToolThatAsksIsNotCalledReading holds that clients ask before a tool with Confirm: they hear
+// no hint that it only reads.
 func TestAToolThatAsksIsNotCalledReading(t *testing.T) {
 	yes, no := true, false
 	for _, confirm := range []bool{false, true} {

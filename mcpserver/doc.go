@@ -1,11 +1,12 @@
-// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE, Streamable HTTP and stdio, every revision
-// of the protocol on the same addresses.
+// Package mcpserver serves a tools.Registry to MCP clients over legacy SSE, Streamable HTTP and
+// stdio, every revision of the protocol on the same addresses.
 //
 // # Terminology
 //
-// A caller is whoever sent a request, with all that is known of it: revision, client, session. A session is what a
-// 2024-11-05 stream or an initialize of 2025 began; revision 2026-07-28 has none. A frame is one JSON-RPC message on its
-// way out, an outbox the frames that wait for one stream. A conn is a session whose answers all go to one stream.
+// A caller is whoever sent a request, with all that is known of it: revision, client, session. A
+// session is what a 2024-11-05 stream or an initialize of 2025 began; revision 2026-07-28 has none.
+// A frame is one JSON-RPC message on its way out, an outbox the frames that wait for one stream. A
+// conn is a session whose answers all go to one stream.
 //
 // # Files
 //
@@ -47,5 +48,6 @@
 //
 // # Specifications
 //
-// Model Context Protocol, revisions 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28; JSON-RPC 2.0.
+// Model Context Protocol, revisions 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25 and 2026-07-28;
+// JSON-RPC 2.0.
 package mcpserver

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and Streamable HTTP answer
-// alike, and a tool's code sees no difference.
+// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and
+// Streamable HTTP answer alike, and a tool's code sees no difference.
 type engine struct {
 	cfg   Config
 	seal  seal
@@ -31,8 +31,8 @@ type engine struct {
 	offers  func() bool       // whether it is; nil: always
 }
 
-// caller is who sent a message, with all that its answer needs to know. It lives as long as the message; the session in
-// it may live longer and be shared by several.
+// caller is who sent a message, with all that its answer needs to know. It lives as long as the
+// message; the session in it may live longer and be shared by several.
 type caller struct {
 	*session
 	modern bool // by revision 2026-07-28
@@ -41,12 +41,14 @@ type caller struct {
 	// out takes what is sent about the message before its answer, in order; it waits for room.
 	out func(context.Context, frame) error
 
-	// Stdio alone has it: there a subscription of 2026-07-28 shares the one stream with all answers.
+	// Stdio alone has it: there a subscription of 2026-07-28 shares the one stream with all
+	// answers.
 	stream *outbox // on which a subscription can stay open beside other requests; nil: it has a stream of its own
 }
 
-// newEngine starts an engine, which runs until it is stopped. The options make mcp-go's server offer what we answer
-// ourselves (tools, logging), and recover from panics of its handlers, which would end the whole program.
+// newEngine starts an engine, which runs until it is stopped. The options make mcp-go's server
+// offer what we answer ourselves (tools, logging), and recover from panics of its handlers, which
+// would end the whole program.
 func newEngine(cfg Config) *engine {
 	e := &engine{
 		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}}, tools: newLimiter(cfg.RateOfTool),
@@ -84,8 +86,8 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra is the server of mcp-go that answers what we do not answer ourselves. Who may use some of the tools gets the one
-// without prompts and resources, which are in no set.
+// extra is the server of mcp-go that answers what we do not answer ourselves. Who may use some of
+// the tools gets the one without prompts and resources, which are in no set.
 func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain
@@ -93,9 +95,9 @@ func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	return e.cfg.Extra
 }
 
-// handle answers a message: with a result, with an error, or with neither when it wants no answer. It returns when the
-// answer is complete. A panic of a handler is the answer -32603, and its stack is in the log: one bad tool ends no
-// server.
+// handle answers a message: with a result, with an error, or with neither when it wants no answer.
+// It returns when the answer is complete. A panic of a handler is the answer -32603, and its stack
+// is in the log: one bad tool ends no server.
 func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError) {
 	defer e.recovered(m, func(failure *rpcError) { result, rpcErr = nil, failure })
 	switch {
@@ -111,7 +113,8 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	ctx, over := e.peer(ctx, c, m)
 	defer over()
 	result, rpcErr = e.dispatch(ctx, c, m)
-	// A tool may have finished in spite of it; the client has forgotten the request, so any answer would be one too many.
+	// A tool may have finished in spite of it; the client has forgotten the request, so any answer
+	// would be one too many.
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return nil, nil
 	}
@@ -126,9 +129,10 @@ func (e *engine) recovered(m message, failed func(*rpcError)) {
 	}
 }
 
-// dispatch finds who answers a request: we do for tools, mcp-go's server for the rest. Stock mcp-go answers a list of
-// 1,001 tools 45 to 60 times a second; one that is written once goes out thousands of times. And it loses progress.
-// A method that nobody knows, ping by 2026-07-28 among them, gets its -32601 from mcp-go too.
+// dispatch finds who answers a request: we do for tools, mcp-go's server for the rest. Stock mcp-go
+// answers a list of 1,001 tools 45 to 60 times a second; one that is written once goes out
+// thousands of times. And it loses progress. A method that nobody knows, ping by 2026-07-28 among
+// them, gets its -32601 from mcp-go too.
 func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodInitialize:
@@ -167,8 +171,9 @@ func (e *engine) settled(ctx context.Context) {
 	}
 }
 
-// initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if it is known, else the
-// newest before 2026-07-28. An unknown one is never echoed, since clients would take it for agreed.
+// initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if
+// it is known, else the newest before 2026-07-28. An unknown one is never echoed, since clients
+// would take it for agreed.
 func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	result, rpcErr := e.bridge(ctx, c, m)
 	if rpcErr != nil {
@@ -184,16 +189,16 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 	return e.declare(ctx, result), nil
 }
 
-// inFlight names a request that is being answered. The session is part of it: ids are the clients' own, and every client
-// counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
+// inFlight names a request that is being answered. The session is part of it: ids are the clients'
+// own, and every client counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
 type inFlight struct{ session, id string }
 
-// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of a context are
-// answered.
+// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of
+// a context are answered.
 var errCancelled = errors.New("the client cancelled the request")
 
-// begin lets the session cancel a request, and the end of the server as well, until done is called. Without a session
-// there is nobody who could name the request again.
+// begin lets the session cancel a request, and the end of the server as well, until done is called.
+// Without a session there is nobody who could name the request again.
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
@@ -210,8 +215,8 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ co
 	}
 }
 
-// notified takes a message that wants no answer. Only a cancellation is ours; notifications/initialized needs nothing,
-// as a session has begun with initialize.
+// notified takes a message that wants no answer. Only a cancellation is ours;
+// notifications/initialized needs nothing, as a session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		e.cancel(c.id, cancelled(m))
@@ -229,7 +234,8 @@ func isCancel(m message) bool {
 	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
 }
 
-// cancelled is the id of the request that a message takes back, as it was written: ids are compared as text.
+// cancelled is the id of the request that a message takes back, as it was written: ids are compared
+// as text.
 func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`
@@ -240,15 +246,16 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// cancel ends a request of a session, if it is being answered. One that is unknown or over is no error: the client's
-// message and our answer may have crossed.
+// cancel ends a request of a session, if it is being answered. One that is unknown or over is no
+// error: the client's message and our answer may have crossed.
 func (e *engine) cancel(session, id string) {
 	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)
 	}
 }
 
-// cancelAll cancels what runs for a session. It looks at everything that runs, which is fine: sessions end rarely.
+// cancelAll cancels what runs for a session. It looks at everything that runs, which is fine:
+// sessions end rarely.
 func (e *engine) cancelAll(session string) {
 	e.running.Range(func(key, cancel any) bool {
 		if key.(inFlight).session == session {

@@ -13,7 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// FuzzMessage sends any bytes by each revision. What comes back has a status, and is nothing, or JSON-RPC, or events of it.
+// FuzzMessage sends any bytes by each revision. What comes back has a status, and is nothing, or
+// JSON-RPC, or events of it.
 func FuzzMessage(f *testing.F) {
 	for _, body := range []string{
 		``, `{}`, `[]`, `[{}]`, `null`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"a","result":{}}`,

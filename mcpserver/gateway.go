@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Gateway is what other MCP servers offer beside the tools that are in the registry. Who asks is in the context, as a
-// tools.Peer. Package remote has one.
+// Gateway is what other MCP servers offer beside the tools that are in the registry. Who asks is in
+// the context, as a tools.Peer. Package remote has one.
 type Gateway interface {
 	Offers() map[string]json.RawMessage                                                                                 // the servers' capabilities
 	Members(ctx context.Context, method string) []json.RawMessage                                                       // of a list, of all servers
@@ -84,7 +84,8 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join is a list of ours with those of other servers behind it. Ours that cannot be listed is empty.
+// join is a list of ours with those of other servers behind it. Ours that cannot be listed is
+// empty.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage, *rpcError) {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -99,7 +100,8 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) (js
 	return e.passed(c, encode(own)), nil
 }
 
-// passed is another server's result as the client's revision wants it: 2026-07-28 demands resultType.
+// passed is another server's result as the client's revision wants it: 2026-07-28 demands
+// resultType.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) && c.modern == (all["_meta"] != nil) {
@@ -122,8 +124,8 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare adds what other servers can do to what mcp-go's server says of itself. At the address of a set its description
-// is what models read of the server.
+// declare adds what other servers can do to what mcp-go's server says of itself. At the address of
+// a set its description is what models read of the server.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	var all, can map[string]json.RawMessage
@@ -148,8 +150,9 @@ func (c *caller) asksBack() bool {
 	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil || can.Roots != nil || can.Tasks != nil)
 }
 
-// peer puts who sent a message into its context, for tools that ask other servers; over is called when it is answered.
-// A question goes out on the stream of the message while that lasts, and then on the one on which the session listens.
+// peer puts who sent a message into its context, for tools that ask other servers; over is called
+// when it is answered. A question goes out on the stream of the message while that lasts, and then
+// on the one on which the session listens.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{

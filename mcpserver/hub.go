@@ -9,26 +9,30 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// listener is a stream that is told when something changes. There is one for each stream and not for each session: stock
-// mcp-go has them by session, so that of two listeners without a session one hears nothing.
+// listener is a stream that is told when something changes. There is one for each stream and not
+// for each session: stock mcp-go has them by session, so that of two listeners without a session
+// one hears nothing.
 type listener struct {
 	box   *outbox                       // of the stream
 	wants func(method, uri string) bool // uri: of the resource that changed; empty otherwise
 	tag   json.RawMessage               // the id of the subscriptions/listen that opened the stream; nil: an older one
 
-	// By the 2025 revisions a message goes to one of a session's streams, and must not be broadcast on all of them.
+	// By the 2025 revisions a message goes to one of a session's streams, and must not be broadcast
+	// on all of them.
 	session string // of several streams of a session only one is told; empty: each is
 	first   []byte // what it is sent before anything else; nil: nothing
 }
 
-// hub tells listeners what has changed. One lock is enough: telling is putting a frame into a box, and never waits.
+// hub tells listeners what has changed. One lock is enough: telling is putting a frame into a box,
+// and never waits.
 type hub struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool
 }
 
-// add lets a listener hear of changes until it is removed. What it is sent first goes out under the same lock, so that no
-// change can come before it: 2026-07-28 wants the acknowledgement in front of all else.
+// add lets a listener hear of changes until it is removed. What it is sent first goes out under the
+// same lock, so that no change can come before it: 2026-07-28 wants the acknowledgement in front of
+// all else.
 func (h *hub) add(l *listener) (remove func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -71,8 +75,9 @@ func (h *hub) one(session string, f frame) error {
 	return errDeaf
 }
 
-// tell sends a notification to everyone who wants it. Nobody is waited for: a listener that has no room left is ended.
-// params is a JSON object, or nil. One slow client would else hold up the news for all others, under the lock.
+// tell sends a notification to everyone who wants it. Nobody is waited for: a listener that has no
+// room left is ended. params is a JSON object, or nil. One slow client would else hold up the news
+// for all others, under the lock.
 func (h *hub) tell(method string, params json.RawMessage) {
 	var about struct {
 		URI string `json:"uri"`
@@ -110,9 +115,9 @@ func orNil(params json.RawMessage) any {
 	return params
 }
 
-// tagged adds the id of a subscription to a notification's parameters, in _meta: each message of a subscription bears
-// the id of the subscriptions/listen that opened it, since on stdio several of them share a stream. It is spliced in as
-// the client wrote it.
+// tagged adds the id of a subscription to a notification's parameters, in _meta: each message of a
+// subscription bears the id of the subscriptions/listen that opened it, since on stdio several of
+// them share a stream. It is spliced in as the client wrote it.
 func tagged(params, id json.RawMessage) json.RawMessage {
 	meta := append([]byte(`{"_meta":{"`+mcp.MetaKeySubscriptionID+`":`), id...)
 	meta = append(meta, '}')
@@ -123,8 +128,8 @@ func tagged(params, id json.RawMessage) json.RawMessage {
 	return append(meta, '}')
 }
 
-// echo is how the hub hears of what changes in an mcp-go server: a session of it that everything is broadcast to.
-// mcp-go has no other way to say that its tools, prompts or resources have changed.
+// echo is how the hub hears of what changes in an mcp-go server: a session of it that everything is
+// broadcast to. mcp-go has no other way to say that its tools, prompts or resources have changed.
 type echo struct {
 	id string
 	c  chan mcp.JSONRPCNotification
@@ -133,14 +138,15 @@ type echo struct {
 // Everything that a session must be.
 var _ server.ClientSession = echo{}
 
-// newEcho makes the session. Its channel is as long as an outbox; mcp-go drops what does not fit, and the hub reads at
-// once.
+// newEcho makes the session. Its channel is as long as an outbox; mcp-go drops what does not fit,
+// and the hub reads at once.
 func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification, maxFrames)} }
 
 // Initialize does nothing: the session is born initialised.
 func (echo) Initialize() {}
 
-// Initialized reports whether the session may be told of changes: mcp-go passes over sessions that are not.
+// Initialized reports whether the session may be told of changes: mcp-go passes over sessions that
+// are not.
 func (echo) Initialized() bool { return true }
 
 // NotificationChannel returns where changes arrive.
@@ -149,8 +155,8 @@ func (e echo) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.c 
 // SessionID is unlike any other.
 func (e echo) SessionID() string { return e.id }
 
-// listen passes changes on until stop is closed. changed fires when the registry's tools do; the news says that and no
-// more, and clients ask for the list.
+// listen passes changes on until stop is closed. changed fires when the registry's tools do; the
+// news says that and no more, and clients ask for the list.
 func (h *hub) listen(changed <-chan struct{}, e echo, stop <-chan struct{}) {
 	for {
 		select {

@@ -15,16 +15,17 @@ import (
 	"toolnorm/tools"
 )
 
-// How long a client of 2026-07-28 may keep a list before it asks again, in milliseconds, and for whom. Ten seconds
-// bound how long a client without a subscription misses a new tool. Private: tools may differ by who asks, so no shared
-// cache may serve one caller's list to another.
+// How long a client of 2026-07-28 may keep a list before it asks again, in milliseconds, and for
+// whom. Ten seconds bound how long a client without a subscription misses a new tool. Private:
+// tools may differ by who asks, so no shared cache may serve one caller's list to another.
 const (
 	cacheMillis = 10_000
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists keeps tools/list as it is sent, made once for each state of the registry. Only the id of the request is spliced
-// in. A page costs no allocation for each tool, which made stock mcp-go take 70 to 125 ms for 1,001 tools.
+// lists keeps tools/list as it is sent, made once for each state of the registry. Only the id of
+// the request is spliced in. A page costs no allocation for each tool, which made stock mcp-go take
+// 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
 	identity json.RawMessage // what every result of 2026-07-28 says of the server, in its _meta
@@ -33,7 +34,8 @@ type lists struct {
 	mu  sync.Mutex // held while they are made
 }
 
-// toolLists are the lists of one state of the registry. They never change, and are swapped whole by an atomic pointer.
+// toolLists are the lists of one state of the registry. They never change, and are swapped whole by
+// an atomic pointer.
 type toolLists struct {
 	generation     uint64                     // of the registry that they show
 	tools          []mcp.Tool                 // in its order: the same list each time, so that a model server's prompt cache serves it
@@ -53,14 +55,16 @@ const mostSeen = 64
 // pages are a list's results by the cursor that asks for each; the first page has the empty one.
 type pages map[string]json.RawMessage
 
-// newLists makes lists that are written with the first question for them: tools may still be added meanwhile.
+// newLists makes lists that are written with the first question for them: tools may still be added
+// meanwhile.
 func newLists(cfg Config) *lists {
 	who := mcp.Implementation{Name: cfg.Name, Version: cfg.Version}
 	return &lists{cfg: cfg, identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
 }
 
-// listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says; the sentence tells
-// the client what to do, since a list that changes between two pages is nobody's fault.
+// listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says;
+// the sentence tells the client what to do, since a list that changes between two pages is nobody's
+// fault.
 func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
@@ -77,8 +81,8 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 	return page, nil
 }
 
-// current are the lists of the registry as it is now. Readers take no lock as long as nothing has changed; of those who
-// find a change at once, one writes the lists and the others wait for it.
+// current are the lists of the registry as it is now. Readers take no lock as long as nothing has
+// changed; of those who find a change at once, one writes the lists and the others wait for it.
 func (l *lists) current() *toolLists {
 	generation := l.cfg.Registry.Snapshot().Generation
 	if now := l.now.Load(); now != nil && now.generation == generation {
@@ -109,8 +113,8 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages are the lists as they are sent to the caller of ctx. mcp-go's server does not say when its tools changed, so where it
-// has any the lists are written for each request.
+// pages are the lists as they are sent to the caller of ctx. mcp-go's server does not say when its
+// tools changed, so where it has any the lists are written for each request.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
 	may := l.cfg.Registry.For(ctx) // behind the lists, so that none of an older state is kept with them
@@ -143,7 +147,8 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 	return theirs[0], theirs[1]
 }
 
-// seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all see; empty: nothing does.
+// seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all
+// see; empty: nothing does.
 func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
 	if all = t.tools; may.Part != "" {
 		key = may.Part + "\x00"
@@ -167,7 +172,8 @@ func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.
 	return all, key
 }
 
-// write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache hints.
+// write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache
+// hints.
 func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, modern pages) {
 	legacy = paginate(all, l.cfg.PageSize, func(t mcp.Tool) json.RawMessage { return adorned(legacyTool(t), more[t.Name]) }, func(items []json.RawMessage, next string) any {
 		return legacyPage{items, next}
@@ -193,8 +199,9 @@ type modernPage struct {
 	legacyPage
 }
 
-// paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is good on every
-// replica, and after a restart. It is Base64, since clients must take a cursor for opaque.
+// paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is
+// good on every replica, and after a restart. It is Base64, since clients must take a cursor for
+// opaque.
 func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, page func([]json.RawMessage, string) any) pages {
 	done, cursor := pages{}, ""
 	for {
@@ -214,9 +221,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, pa
 	}
 }
 
-// offered are the registry's tools as they are listed, in its order. One that clients would have to drop is left out,
-// and the log says why: one with an x-mcp-header that breaks the rules of 2026-07-28. mcp-go's AddTool would panic on
-// it.
+// offered are the registry's tools as they are listed, in its order. One that clients would have to
+// drop is left out, and the log says why: one with an x-mcp-header that breaks the rules of
+// 2026-07-28. mcp-go's AddTool would panic on it.
 func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range from {
@@ -233,8 +240,8 @@ func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	return all
 }
 
-// extra are the tools of mcp-go's server by name, but those whose names are taken. They are sorted, since a map has no
-// order and a list should be the same each time.
+// extra are the tools of mcp-go's server by name, but those whose names are taken. They are sorted,
+// since a map has no order and a list should be the same each time.
 func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	extra := l.cfg.Extra.ListTools()
 	if len(extra) == 0 {
@@ -249,8 +256,8 @@ func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	return all
 }
 
-// describe is a tool as MCP writes it. Schemas go through as text: read into Go values they would lose the order of their
-// members and the digits of large numbers.
+// describe is a tool as MCP writes it. Schemas go through as text: read into Go values they would
+// lose the order of their members and the digits of large numbers.
 func describe(t tools.Tool) mcp.Tool {
 	if len(t.Output) == 0 {
 		t.Output = nil
@@ -268,9 +275,9 @@ func describe(t tools.Tool) mcp.Tool {
 	}
 }
 
-// objectSchema is a schema that says in so many words that arguments are an object. A client that misses that refuses
-// the whole list: the TypeScript SDK checks inputSchema.type of every tool. A schema of another type, which a tool of a
-// remote server may have, stands in an allOf behind it.
+// objectSchema is a schema that says in so many words that arguments are an object. A client that
+// misses that refuses the whole list: the TypeScript SDK checks inputSchema.type of every tool. A
+// schema of another type, which a tool of a remote server may have, stands in an allOf behind it.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {
@@ -289,8 +296,9 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	}{"object", []json.RawMessage{schema}})
 }
 
-// outcomeSchema is the schema of a tools.Outcome whose result has the schema result. It must name what asOutcome writes:
-// clients check structuredContent against it, and drop results that do not fit.
+// outcomeSchema is the schema of a tools.Outcome whose result has the schema result. It must name
+// what asOutcome writes: clients check structuredContent against it, and drop results that do not
+// fit.
 func outcomeSchema(result json.RawMessage) json.RawMessage {
 	if len(result) == 0 {
 		result = json.RawMessage("{}")
@@ -321,7 +329,8 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted is what a tool's server says of it; of one that a person is asked for, without its hints.
+// unhinted is what a tool's server says of it; of one that a person is asked for, without its
+// hints.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
@@ -331,7 +340,8 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned is a tool with what its server says of it beside. Its annotations are then the server's own.
+// adorned is a tool with what its server says of it beside. Its annotations are then the server's
+// own.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {
@@ -342,7 +352,8 @@ func adorned(tool, more json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are objects (objectOf).
+// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are
+// objects (objectOf).
 func legacyTool(t mcp.Tool) json.RawMessage {
 	t.RawOutputSchema = objectOutput(t.RawOutputSchema)
 	return encode(t)

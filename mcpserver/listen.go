@@ -11,9 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen is the stream on which a client of 2025 hears what has changed, and takes up a stream that broke. Its GET must
-// be this or a 405: several clients take a 404 for a wrong address, and connect no further. A client without a session
-// may listen too; it hears of lists, not of resources.
+// listen is the stream on which a client of 2025 hears what has changed, and takes up a stream that
+// broke. Its GET must be this or a 405: several clients take a 404 for a wrong address, and connect
+// no further. A client without a session may listen too; it hears of lists, not of resources.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
@@ -45,22 +45,25 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	l := &listener{session: found.id, box: newOutbox()}
 	l.wants = func(_, uri string) bool { return uri == "" || s.watches(found.id, uri) }
 	defer s.engine.hub.add(l)()
-	// The first bytes: a client, or a proxy on the way, sees that the stream is open before anything happens.
+	// The first bytes: a client, or a proxy on the way, sees that the stream is open before
+	// anything happens.
 	out.Comment("listening")
 	err := s.pour(r.Context(), out, l.box, plainEvent)
 	l.box.end(err)
 	s.dropped("listener", err)
 }
 
-// watches reports whether a session subscribed to a resource, perhaps since its stream was opened: the subscription came by
-// another request, perhaps to this process only. So it is looked up for each change.
+// watches reports whether a session subscribed to a resource, perhaps since its stream was opened:
+// the subscription came by another request, perhaps to this process only. So it is looked up for
+// each change.
 func (s *Server) watches(id, uri string) bool {
 	one, ok := s.sessions.remembered(id)
 	return ok && one.watches(uri)
 }
 
-// forget ends a session that its client gives up. Its id is good no more, also after a restart; its streams end, and what
-// runs for it is cancelled. Of another principal's session it says 404, as of one that never was.
+// forget ends a session that its client gives up. Its id is good no more, also after a restart; its
+// streams end, and what runs for it is cancelled. Of another principal's session it says 404, as of
+// one that never was.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	named := r.Header.Get("Mcp-Session-Id")
 	if named == "" {
@@ -74,7 +77,8 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	if err := s.sessions.end(named, time.Now()); err != nil {
 		s.cfg.Log.Warn().Err(err).Msg("cannot save the end of an MCP session: it works again after a restart")
 	}
-	// Streams, calls and records, in this order: nothing new can begin, since the id is void already.
+	// Streams, calls and records, in this order: nothing new can begin, since the id is void
+	// already.
 	s.engine.hub.end(named)
 	s.engine.cancelAll(named)
 	s.records.end(named)
@@ -82,8 +86,9 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// subscribe is the stream on which a client of 2026-07-28 hears of the changes that it asked for. It takes no place among
-// the requests, since it stays open for hours; what bounds it is MaxStreams.
+// subscribe is the stream on which a client of 2026-07-28 hears of the changes that it asked for.
+// It takes no place among the requests, since it stays open for hours; what bounds it is
+// MaxStreams.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)
@@ -97,7 +102,8 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	}
 	defer done()
 	defer s.engine.hub.add(l)()
-	// Nothing of what was asked for can happen here, so the subscription is over as soon as it is acknowledged.
+	// Nothing of what was asked for can happen here, so the subscription is over as soon as it is
+	// acknowledged.
 	if !hears {
 		_ = box.put(frame{id: m.id, body: s.engine.listened(m.id), last: true})
 	}
@@ -111,8 +117,9 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m 
 	s.dropped("subscription", err)
 }
 
-// hold returns a subscription on a stream that carries other answers as well. It ends when the client cancels it or leaves.
-// Only stdio has such streams, where notifications/cancelled is still the way to end a request.
+// hold returns a subscription on a stream that carries other answers as well. It ends when the
+// client cancels it or leaves. Only stdio has such streams, where notifications/cancelled is still
+// the way to end a request.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {
@@ -125,9 +132,10 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription is the listener that a subscriptions/listen asks for, and says whether there is anything to hear of.
-// What of the subscription is honoured is its first message, notifications/subscriptions/acknowledged: a client must
-// know what it will not hear of, and ask for that from time to time.
+// subscription is the listener that a subscriptions/listen asks for, and says whether there is
+// anything to hear of. What of the subscription is honoured is its first message,
+// notifications/subscriptions/acknowledged: a client must know what it will not hear of, and ask
+// for that from time to time.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
@@ -145,7 +153,8 @@ func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *l
 	}, !honoured.IsEmpty(), nil
 }
 
-// wanted reports whether a filter lets a notification pass. Progress and log lines never do: they go with their own request.
+// wanted reports whether a filter lets a notification pass. Progress and log lines never do: they
+// go with their own request.
 func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	switch method {
 	case mcp.MethodNotificationToolsListChanged:
@@ -160,8 +169,9 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured returns the part of a filter that the server can do. Tools always change; the rest is what mcp-go's server
-// declares. Resources are cut at maxWatched, and the acknowledgement shows which are left.
+// honoured returns the part of a filter that the server can do. Tools always change; the rest is
+// what mcp-go's server declares. Resources are cut at maxWatched, and the acknowledgement shows
+// which are left.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged
@@ -176,8 +186,8 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities returns what mcp-go's server can do now; it tells only those who initialize. So it is asked as a client would,
-// with an empty initialize that leaves no session behind.
+// capabilities returns what mcp-go's server can do now; it tells only those who initialize. So it
+// is asked as a client would, with an empty initialize that leaves no session behind.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
 	if a, ok := answer.(mcp.JSONRPCResponse); ok {
@@ -188,8 +198,9 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	return mcp.ServerCapabilities{}
 }
 
-// listened returns the result of a subscription, which is its end. The id goes into a copy of the server's identity, as three
-// indexes keep append from writing into the one that all requests share.
+// listened returns the result of a subscription, which is its end. The id goes into a copy of the
+// server's identity, as three indexes keep append from writing into the one that all requests
+// share.
 func (e *engine) listened(id json.RawMessage) json.RawMessage {
 	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+mcp.MetaKeySubscriptionID+`":`...)
 	meta = append(append(meta, id...), '}')

@@ -15,8 +15,9 @@ import (
 	"toolnorm/chat"
 )
 
-// message is one JSON-RPC message, read as far as it must be to know what to do with it. Ids and parameters stay the text
-// that the client wrote: an id is given back byte for byte, and arguments reach the tool with all their digits.
+// message is one JSON-RPC message, read as far as it must be to know what to do with it. Ids and
+// parameters stay the text that the client wrote: an id is given back byte for byte, and arguments
+// reach the tool with all their digits.
 type message struct {
 	raw     []byte          // as it came, for mcp-go's server
 	id      json.RawMessage // nil for a notification
@@ -27,13 +28,13 @@ type message struct {
 	result  json.RawMessage // of an answer
 	failure json.RawMessage // the error of an answer
 
-	// ctx is the context of its conn with who sent it; nil: who opened the conn did. It is kept since a message waits for
-	// a place.
+	// ctx is the context of its conn with who sent it; nil: who opened the conn did. It is kept
+	// since a message waits for a place.
 	ctx context.Context
 }
 
-// params are the parameters of all methods that we read ourselves, and the names that headers repeat. The others are
-// read by mcp-go's server, out of the same text.
+// params are the parameters of all methods that we read ourselves, and the names that headers
+// repeat. The others are read by mcp-go's server, out of the same text.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt
@@ -50,8 +51,9 @@ func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 // isAnswer reports whether the message answers a request of ours.
 func (m message) isAnswer() bool { return m.method == "" }
 
-// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise, and the answer's id
-// is then null, as JSON-RPC 2.0 has it (section 5). The id is read first for that reason.
+// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise,
+// and the answer's id is then null, as JSON-RPC 2.0 has it (section 5). The id is read first for
+// that reason.
 func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	parts, rpcErr := members(raw)
 	if rpcErr != nil {
@@ -73,7 +75,8 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
 		return m, fail(codeRequest, "a message must have a method, or an id and a result or an error")
 	}
-	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write for none.
+	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write
+	// for none.
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
@@ -81,9 +84,10 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	return m, nil
 }
 
-// members returns the members of a message, by their names as they are written: encoding/json finds those of a struct in any
-// case, so that {"Method":"ping"} would be taken, and another reader of the same text might see another method. Invalid
-// UTF-8 is refused, since the id in it would make our answer invalid too.
+// members returns the members of a message, by their names as they are written: encoding/json finds
+// those of a struct in any case, so that {"Method":"ping"} would be taken, and another reader of
+// the same text might see another method. Invalid UTF-8 is refused, since the id in it would make
+// our answer invalid too.
 func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	if !utf8.Valid(raw) {
 		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
@@ -102,8 +106,8 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	return nil, fail(codeParse, "this is not JSON")
 }
 
-// read reads parameters, each by its name as it is written. An error is kept for later (message.odd): a method that
-// does not use the parameter is answered nevertheless.
+// read reads parameters, each by its name as it is written. An error is kept for later
+// (message.odd): a method that does not use the parameter is answered nevertheless.
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)
@@ -132,8 +136,9 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID reports whether a JSON value may be the id of a request: MCP takes strings and whole numbers, and no null. 1e400 is
-// none, and 1.0 is one, whatever it looks like; it is given back as 1.0.
+// isID reports whether a JSON value may be the id of a request: MCP takes strings and whole
+// numbers, and no null. 1e400 is none, and 1.0 is one, whatever it looks like; it is given back as
+// 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true
@@ -142,16 +147,18 @@ func isID(v json.RawMessage) bool {
 	return err == nil && n == math.Trunc(n)
 }
 
-// maxBatch is how many messages may come in one batch. Without it 4 MiB would hold 85,000 of them for one place among
-// the requests.
+// maxBatch is how many messages may come in one batch. Without it 4 MiB would hold 85,000 of them
+// for one place among the requests.
 const maxBatch = 100
 
-// isBatch reports whether a body is a JSON array. It looks at one byte, so that a large body is not read for it twice.
+// isBatch reports whether a body is a JSON array. It looks at one byte, so that a large body is not
+// read for it twice.
 func isBatch(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
 
-// readBatch cuts a batch into its messages' texts. An empty one is an error, by JSON-RPC 2.0, section 6.
+// readBatch cuts a batch into its messages' texts. An empty one is an error, by JSON-RPC 2.0,
+// section 6.
 func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(body, &all); err != nil {
@@ -163,15 +170,16 @@ func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	return all, nil
 }
 
-// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result that is the same for
-// many is never copied into a message; it is written from where it is.
+// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result
+// that is the same for many is never copied into a message; it is written from where it is.
 func appendHead(dst []byte, id json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	return append(dst, `,"result":`...)
 }
 
-// notification writes a message that wants no answer. The parameters are a struct of ours or JSON; nil leaves them out.
+// notification writes a message that wants no answer. The parameters are a struct of ours or JSON;
+// nil leaves them out.
 func notification(method string, params any) json.RawMessage {
 	return encode(struct {
 		Version string `json:"jsonrpc"`
@@ -180,7 +188,8 @@ func notification(method string, params any) json.RawMessage {
 	}{"2.0", method, params})
 }
 
-// encode writes compact JSON, with <, > and & as themselves. What cannot be written is null; values of ours can.
+// encode writes compact JSON, with <, > and & as themselves. What cannot be written is null; values
+// of ours can.
 func encode(v any) json.RawMessage {
 	b, err := chat.JSON(v)
 	if err != nil {
@@ -189,8 +198,8 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// The codes of JSON-RPC and MCP that we send. Those from -32020 on are of 2026-07-28; -32000 to -32019 are left alone, as
-// older servers use them for many things.
+// The codes of JSON-RPC and MCP that we send. Those from -32020 on are of 2026-07-28; -32000 to
+// -32019 are left alone, as older servers use them for many things.
 const (
 	codeParse      = -32700 // not JSON
 	codeRequest    = -32600 // not a single request or notification
@@ -202,8 +211,8 @@ const (
 	codeVersion    = -32022 // a revision that we do not speak
 )
 
-// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a result, which the model
-// reads.
+// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a
+// result, which the model reads.
 type rpcError struct {
 	code    int
 	message string
@@ -222,8 +231,9 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame returns the error as the answer to a request; a nil id is one that could not be read. The data is never left out:
-// Void shows its user the code and the data of an error, and not the message.
+// frame returns the error as the answer to a request; a nil id is one that could not be read. The
+// data is never left out: Void shows its user the code and the data of an error, and not the
+// message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`
@@ -245,9 +255,10 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus returns the status that an error has as the answer to a POST. Up to 2025-11-25 only messages that could not be
-// taken at all have another than 200. By 2026-07-28 a method that is unknown is a 404, and errors about headers,
-// capabilities or the revision are a 400: by these a client tells a modern server from an older one.
+// httpStatus returns the status that an error has as the answer to a POST. Up to 2025-11-25 only
+// messages that could not be taken at all have another than 200. By 2026-07-28 a method that is
+// unknown is a 404, and errors about headers, capabilities or the revision are a 400: by these a
+// client tells a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

@@ -8,8 +8,9 @@ import (
 	"toolnorm/tools"
 )
 
-// Up to 2025-11-25 a structured result is an object, and the schema of one promises objects. What else a tool with
-// such a schema gives is the member result of one there, as other servers do it; an object stays as it is.
+// Up to 2025-11-25 a structured result is an object, and the schema of one promises objects. What
+// else a tool with such a schema gives is the member result of one there, as other servers do it;
+// an object stays as it is.
 
 // objectOf returns a result for clients of those revisions.
 func objectOf(r tools.Result) tools.Result {

@@ -8,7 +8,8 @@ import (
 	"toolnorm/tools"
 )
 
-// TestObjectsFitTheSchemaForOlderClients holds results in older clients' form to the schema that they are shown.
+// TestObjectsFitTheSchemaForOlderClients holds results in older clients' form to the schema that
+// they are shown.
 func TestObjectsFitTheSchemaForOlderClients(t *testing.T) {
 	const row = `{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}`
 	var check valid.Cache

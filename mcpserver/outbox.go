@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// frame is one message on its way to a client. It is never changed once it is in a box, and may be in many at once.
+// frame is one message on its way to a client. It is never changed once it is in a box, and may be
+// in many at once.
 type frame struct {
 	body []byte          // JSON on one line: a message, or a result
 	id   json.RawMessage // of the request whose result body is; nil: body is a message
@@ -22,7 +23,8 @@ type frame struct {
 	status int // of the HTTP answer that consists of this frame alone; 0: 200
 }
 
-// append writes the message. The id and the result of an answer are put together only here, on their way out.
+// append writes the message. The id and the result of an answer are put together only here, on
+// their way out.
 func (f frame) append(dst []byte) []byte {
 	if f.id == nil {
 		return append(dst, f.body...)
@@ -30,19 +32,20 @@ func (f frame) append(dst []byte) []byte {
 	return append(append(appendHead(dst, f.id), f.body...), '}')
 }
 
-// The bounds of an outbox, in messages and in bytes of them. One message of any size is taken when nothing else waits: a
-// result of more than 8 MiB could never be sent otherwise.
+// The bounds of an outbox, in messages and in bytes of them. One message of any size is taken when
+// nothing else waits: a result of more than 8 MiB could never be sent otherwise.
 const (
 	maxFrames     = 256
 	maxFrameBytes = 8 << 20
 )
 
-// errSlow ends a stream whose client does not take what it asked for. The client connects again and asks for the lists
-// anew, which costs less than keeping news for it without end.
+// errSlow ends a stream whose client does not take what it asked for. The client connects again and
+// asks for the lists anew, which costs less than keeping news for it without end.
 var errSlow = errors.New("the client takes messages too slowly")
 
-// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a list under a lock and
-// not a channel, since news of one kind replaces itself, and bytes count as well as messages.
+// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a
+// list under a lock and not a channel, since news of one kind replaces itself, and bytes count as
+// well as messages.
 type outbox struct {
 	more chan struct{} // has a value when there is something to take, or it has ended
 	room chan struct{} // has a value when there is room again
@@ -59,9 +62,10 @@ func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// put adds a frame if there is room. The error says that there is none, or why the outbox has ended. News has room of
-// its own, so that a tool which fills the outbox for a moment does not cost its client the stream. News that waits
-// already is not added again: ten changes of the tools that a client has not read yet are one.
+// put adds a frame if there is room. The error says that there is none, or why the outbox has
+// ended. News has room of its own, so that a tool which fills the outbox for a moment does not cost
+// its client the stream. News that waits already is not added again: ten changes of the tools that
+// a client has not read yet are one.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,8 +94,8 @@ func (b *outbox) put(f frame) error {
 	return nil
 }
 
-// send adds a frame, and waits for room as long as ctx allows. So a tool that reports faster than its client reads is
-// slowed down, and nothing is lost.
+// send adds a frame, and waits for room as long as ctx allows. So a tool that reports faster than
+// its client reads is slowed down, and nothing is lost.
 func (b *outbox) send(ctx context.Context, f frame) error {
 	for waited := false; ; waited = true {
 		err := b.put(f)
@@ -122,8 +126,8 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it should be. The first
-// cause counts: what comes later follows from it.
+// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it
+// should be. The first cause counts: what comes later follows from it.
 func (b *outbox) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -144,8 +148,8 @@ func (b *outbox) ended() error {
 	return b.cause
 }
 
-// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in front of the wait is
-// not lost, and two are one.
+// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in
+// front of the wait is not lost, and two are one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -156,15 +160,17 @@ func signal(c chan struct{}) {
 // event is how a frame is written to a stream.
 type event func(dst []byte, f frame) []byte
 
-// plainEvent writes a frame without an id. The event is named message, as 2024-11-05 has it; the lines end with LF alone.
+// plainEvent writes a frame without an id. The event is named message, as 2024-11-05 has it; the
+// lines end with LF alone.
 func plainEvent(dst []byte, f frame) []byte {
 	dst = append(dst, "event: message\ndata: "...)
 	return append(f.append(dst), "\n\n"...)
 }
 
-// pour writes what comes into an outbox to a stream, and comments while nothing does. It ends after the last frame, with
-// nil; else when the outbox, the client or the server ends, and says why. Keep-alives are comments and not the protocol's
-// ping, which a client would have to answer, and which 2026-07-28 no longer has.
+// pour writes what comes into an outbox to a stream, and comments while nothing does. It ends after
+// the last frame, with nil; else when the outbox, the client or the server ends, and says why.
+// Keep-alives are comments and not the protocol's ping, which a client would have to answer, and
+// which 2026-07-28 no longer has.
 func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event) error {
 	beat := time.NewTimer(s.cfg.Beat)
 	defer beat.Stop()
@@ -198,8 +204,8 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 	}
 }
 
-// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all streams together:
-// each costs some 27 KB, whoever opened it.
+// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all
+// streams together: each costs some 27 KB, whoever opened it.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
 	if n := s.streams.Add(1); s.closing.Load() || n > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)
@@ -209,8 +215,8 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients that leave are
-// everyday.
+// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients
+// that leave are everyday.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("dropped an MCP stream: the client does not read it")

@@ -9,8 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is a session that has one stream of its own, on which all its answers go: legacy SSE, or stdio.
-// It is the session and the output queue of the 2024-11-05 engine in one.
+// conn is a session that has one stream of its own, on which all its answers go: legacy SSE, or
+// stdio. It is the session and the output queue of the 2024-11-05 engine in one.
 type conn struct {
 	*session
 	ctx     context.Context // ends with the stream, and ends what runs for it
@@ -23,17 +23,17 @@ type conn struct {
 	parked  bool      // in queue.parked
 }
 
-// atOnceOfOne is how many requests of one conn are answered at the same time; its further ones wait in its backlog, and
-// the rest of the places is for the other conns.
+// atOnceOfOne is how many requests of one conn are answered at the same time; its further ones wait
+// in its backlog, and the rest of the places is for the other conns.
 const atOnceOfOne = 8
 
-// errBusy says that a conn has as many messages as it may. The client gets a 503, or on stdio an error, at once: a
-// handler that waited for a tool would hold up every message behind this one.
+// errBusy says that a conn has as many messages as it may. The client gets a 503, or on stdio an
+// error, at once: a handler that waited for a tool would hold up every message behind this one.
 var errBusy = errors.New("too many requests are waiting")
 
-// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are slow keeps no other
-// waiting. One dispatcher goroutine owns all that is not atomic, so that there is no lock; workers are goroutines of
-// one message.
+// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are
+// slow keeps no other waiting. One dispatcher goroutine owns all that is not atomic, so that there
+// is no lock; workers are goroutines of one message.
 type queue struct {
 	e        *engine
 	most     int          // requests answered at once, of all conns: Config.MaxCalls
@@ -53,7 +53,8 @@ type work struct {
 	m message
 }
 
-// newQueue makes the queue. Its channels have room for as many as are answered at once, so that workers seldom wait.
+// newQueue makes the queue. Its channels have room for as many as are answered at once, so that
+// workers seldom wait.
 func newQueue(e *engine) *queue {
 	return &queue{
 		e: e, most: e.cfg.MaxCalls, longest: int32(e.cfg.MaxWaiting),
@@ -61,9 +62,9 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are never refused: a tool
-// that waits for its answer holds a place, and a cancellation frees one, so either behind a full queue would be a
-// deadlock.
+// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are
+// never refused: a tool that waits for its answer holds a place, and a cancellation frees one, so
+// either behind a full queue would be a deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)
@@ -72,8 +73,9 @@ func (q *queue) submit(c *conn, m message) error {
 	// Counted before it is taken, so that Close sees no moment in which a message is nowhere.
 	q.pending.Add(1)
 	if c.pending.Add(1) <= q.longest || isCancel(m) {
-		// The dispatcher waits for no tool, so this waits for microseconds. To refuse what is within its bounds because
-		// the dispatcher has not had the processor yet would be a 503 without a reason.
+		// The dispatcher waits for no tool, so this waits for microseconds. To refuse what is
+		// within its bounds because the dispatcher has not had the processor yet would be a 503
+		// without a reason.
 		select {
 		case q.input <- work{c, m}:
 			return nil
@@ -99,8 +101,8 @@ func (q *queue) done(c *conn, n int) {
 	q.pending.Add(-int64(n))
 }
 
-// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the next message or the
-// next end.
+// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the
+// next message or the next end.
 func (q *queue) run() {
 	for {
 		select {
@@ -117,8 +119,8 @@ func (q *queue) run() {
 	}
 }
 
-// take answers what takes no time, in the order in which it came, and parks the rest. initialize is among the former,
-// so that a session has begun before its next message is looked at.
+// take answers what takes no time, in the order in which it came, and parks the rest. initialize is
+// among the former, so that a session has begun before its next message is looked at.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
@@ -133,7 +135,8 @@ func (q *queue) take(c *conn, m message) {
 	q.done(c, 1)
 }
 
-// withdraw cancels a request, which may not have begun: then it is simply taken out, and never runs.
+// withdraw cancels a request, which may not have begun: then it is simply taken out, and never
+// runs.
 func (q *queue) withdraw(c *conn, id string) {
 	at := slices.IndexFunc(c.backlog, func(m message) bool { return m.isRequest() && string(m.id) == id })
 	if at < 0 {
@@ -144,8 +147,8 @@ func (q *queue) withdraw(c *conn, id string) {
 	q.done(c, 1)
 }
 
-// park puts a conn in line for a place, once. A conn stands in line and not its messages, so that ten messages of one
-// count as one.
+// park puts a conn in line for a place, once. A conn stands in line and not its messages, so that
+// ten messages of one count as one.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -153,8 +156,8 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start gives the free places to those in line: one each, then back to the end of the line. A conn that has gone is
-// cleared here; its requests that run end with its context.
+// start gives the free places to those in line: one each, then back to the end of the line. A conn
+// that has gone is cleared here; its requests that run end with its context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
 		c := q.parked[0]
@@ -190,8 +193,9 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply answers a message on the conn's stream. A conn that has no room for the answer is given up: it has lost an
-// answer, so its client would wait for ever. Workers wait for room, the dispatcher does not.
+// reply answers a message on the conn's stream. A conn that has no room for the answer is given up:
+// it has lost an answer, so its client would wait for ever. Workers wait for room, the dispatcher
+// does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
@@ -209,21 +213,22 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 // idle reports whether nothing is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
-// caller returns the conn as the sender of a message. On stdio a message may be of revision 2026-07-28, and then it says
-// everything itself; only its id can be cancelled like any other.
+// caller returns the conn as the sender of a message. On stdio a message may be of revision
+// 2026-07-28, and then it says everything itself; only its id can be cancelled like any other.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {
 		return &caller{session: c.session, meta: said, out: c.box.send}
 	}
 	one := said.session(c.principal)
-	// Its own id would be empty, and notifications/cancelled on this stream could not find the request.
+	// Its own id would be empty, and notifications/cancelled on this stream could not find the
+	// request.
 	one.id = c.id
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// quick reports whether a request is answered in the dispatcher or the handler itself, in order, and takes none of the
-// places. What other servers may have to be asked for is not.
+// quick reports whether a request is answered in the dispatcher or the handler itself, in order,
+// and takes none of the places. What other servers may have to be asked for is not.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {
@@ -235,7 +240,8 @@ func (e *engine) quick(c *caller, m message) bool {
 	return isQuick(m.method)
 }
 
-// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or resource.
+// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or
+// resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodSetLogLevel,

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// limiter lets each key do something a certain number of times a second, after a burst of twice as many. MCP demands
-// that servers limit how often tools are called (Tools, Security Considerations). It is a token bucket, with two
-// numbers a key.
+// limiter lets each key do something a certain number of times a second, after a burst of twice as
+// many. MCP demands that servers limit how often tools are called (Tools, Security Considerations).
+// It is a token bucket, with two numbers a key.
 type limiter struct {
 	perSecond float64 // negative: any number
 	mu        sync.Mutex
@@ -20,16 +20,16 @@ type bucket struct {
 	at   time.Time
 }
 
-// maxBuckets is how many keys are remembered before those that have rested are forgotten. Keys are sessions and
-// addresses, which a caller can make up without end.
+// maxBuckets is how many keys are remembered before those that have rested are forgotten. Keys are
+// sessions and addresses, which a caller can make up without end.
 const maxBuckets = 10_000
 
 func newLimiter(perSecond float64) *limiter {
 	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
 }
 
-// allow counts one time. When it is too much, wait says after how long it would not be. What is refused does not count,
-// so a client that keeps asking is served at its rate.
+// allow counts one time. When it is too much, wait says after how long it would not be. What is
+// refused does not count, so a client that keeps asking is served at its rate.
 func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool) {
 	if l.perSecond < 0 {
 		return 0, true
@@ -53,7 +53,8 @@ func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool)
 	return wait, ok
 }
 
-// forget makes room. A key that has rested for two seconds has its whole burst again, so nothing is lost with it.
+// forget makes room. A key that has rested for two seconds has its whole burst again, so nothing is
+// lost with it.
 func (l *limiter) forget(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return

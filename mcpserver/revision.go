@@ -8,12 +8,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// oldest is the revision of a Streamable HTTP request that names none. The header came with 2025-06-18, so a client
-// without it speaks 2025-03-26, the only one that has batches.
+// oldest is the revision of a Streamable HTTP request that names none. The header came with
+// 2025-06-18, so a client without it speaks 2025-03-26, the only one that has batches.
 const oldest = mcp.ProtocolVersion20250326
 
-// meta is what a request of 2026-07-28 says of its caller in params._meta, and any request of its own progress. There
-// is no session any more: {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}
+// meta is what a request of 2026-07-28 says of its caller in params._meta, and any request of its
+// own progress. There is no session any more:
+// {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}
 // stands in every request, so any replica can answer it.
 type meta struct {
 	// Raw, so that a revision that is no text is told from one that is missing: the errors differ.
@@ -26,10 +27,11 @@ type meta struct {
 	Progress json.RawMessage `json:"progressToken"`
 }
 
-// pick reports whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name it gives when a header
-// says it. The rules are tried in this order: the body's own revision, then the headers of 2026-07-28, then initialize,
-// then the header, then nothing, which means 2025-03-26. Both eras share one address; the order decides what a request
-// is whose header and body disagree, and so which error tells its client.
+// pick reports whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name
+// it gives when a header says it. The rules are tried in this order: the body's own revision, then
+// the headers of 2026-07-28, then initialize, then the header, then nothing, which means
+// 2025-03-26. Both eras share one address; the order decides what a request is whose header and
+// body disagree, and so which error tells its client.
 func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcError) {
 	header := h.Get("Mcp-Protocol-Version")
 	switch {
@@ -47,8 +49,9 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 	return false, "", unsupported(header)
 }
 
-// pickModern checks a revision that the body names. Only 2026-07-28 is named there, by clients that mean it. The header
-// must say the same (-32020), since proxies on the way go by the header and must not be misled about the body.
+// pickModern checks a revision that the body names. Only 2026-07-28 is named there, by clients that
+// mean it. The header must say the same (-32020), since proxies on the way go by the header and
+// must not be misled about the body.
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {
@@ -66,16 +69,18 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 // isKnown reports whether we speak a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
-// unsupported says which revisions we speak, -32022. From data.supported a client takes the one to try next.
+// unsupported says which revisions we speak, -32022. From data.supported a client takes the one to
+// try next.
 func unsupported(version string) *rpcError {
 	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(http.StatusBadRequest)
 	e.data = encode(mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version})
 	return e
 }
 
-// checkModern checks what revision 2026-07-28 demands of a POST besides its revision: the capabilities in its body
-// (-32602), and headers that say what the body says (-32020): Mcp-Method for all, Mcp-Name for tools/call, prompts/get,
-// resources/read and tasks. Gateways route and limit by these, so a difference would be a way around them.
+// checkModern checks what revision 2026-07-28 demands of a POST besides its revision: the
+// capabilities in its body (-32602), and headers that say what the body says (-32020): Mcp-Method
+// for all, Mcp-Name for tools/call, prompts/get, resources/read and tasks. Gateways route and limit
+// by these, so a difference would be a way around them.
 func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	switch {
 	case m.odd:
@@ -102,8 +107,9 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	return s.checkArguments(h, m)
 }
 
-// checkArguments checks the headers that repeat a tool's arguments: a property with "x-mcp-header":"Region" is mirrored
-// as Mcp-Param-Region. A tool that is unknown has none, and gets its error later.
+// checkArguments checks the headers that repeat a tool's arguments: a property with
+// "x-mcp-header":"Region" is mirrored as Mcp-Param-Region. A tool that is unknown has none, and
+// gets its error later.
 func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	if m.method != string(mcp.MethodToolsCall) {
 		return nil
@@ -122,7 +128,8 @@ func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	return nil
 }
 
-// firstOf finds a header, and says whether it was sent at all: an empty one is not one that is missing.
+// firstOf finds a header, and says whether it was sent at all: an empty one is not one that is
+// missing.
 func firstOf(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		values := h.Values(name)

@@ -16,13 +16,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// seal makes texts that clients carry for us and cannot change. Every process with the same key can read them, so a
-// session outlives a restart and is known to every replica. Void needs that: it initialises once, and after a 404 for
-// its session it shows {} for every call.
+// seal makes texts that clients carry for us and cannot change. Every process with the same key can
+// read them, so a session outlives a restart and is known to every replica. Void needs that: it
+// initialises once, and after a 404 for its session it shows {} for every call.
 type seal struct{ key []byte }
 
-// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the process ends. The key is
-// mcp.key in the data folder, which replicas share.
+// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the
+// process ends. The key is mcp.key in the data folder, which replicas share.
 func newSeal(key []byte) seal {
 	if len(key) == 0 {
 		key = make([]byte, sha256.Size)
@@ -31,16 +31,18 @@ func newSeal(key []byte) seal {
 	return seal{key}
 }
 
-// close writes v and its signature as one visible word. What it is for is signed as well, so that a text sealed for one
-// purpose is no good for another. It is signed and not encrypted: nothing in it is secret from its own client. The
-// revisions want a session id of visible ASCII characters alone, which Base64 and a dot are.
+// close writes v and its signature as one visible word. What it is for is signed as well, so that a
+// text sealed for one purpose is no good for another. It is signed and not encrypted: nothing in it
+// is secret from its own client. The revisions want a session id of visible ASCII characters alone,
+// which Base64 and a dot are.
 func (s seal) close(purpose string, v any) string {
 	body := encode(v)
 	return base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
 }
 
-// open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing bits one signature would
-// have several spellings, and an ended session could come back under another id.
+// open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing
+// bits one signature would have several spellings, and an ended session could come back under
+// another id.
 func (s seal) open(purpose, text string, v any) error {
 	// The body is not read as JSON before its signature is found right.
 	head, tail, _ := strings.Cut(text, ".")
@@ -55,7 +57,8 @@ func (s seal) open(purpose, text string, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// sum signs a body for a purpose. The purpose is quoted, so that no purpose and body can be read as another pair.
+// sum signs a body for a purpose. The purpose is quoted, so that no purpose and body can be read as
+// another pair.
 func (s seal) sum(purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(h, "toolnorm %q ", purpose)
@@ -69,23 +72,24 @@ type sealedState struct {
 	Until int64  `json:"u"` // Unix seconds
 }
 
-// stateLife is how long a client may take between two rounds; its user answers a question in between.
+// stateLife is how long a client may take between two rounds; its user answers a question in
+// between.
 const stateLife = time.Hour
 
-// stateFor names what a state is good for: one caller's calls of one thing. Else a state that one tool gave out could be
-// handed to another, or to the same tool by somebody else.
+// stateFor names what a state is good for: one caller's calls of one thing. Else a state that one
+// tool gave out could be handed to another, or to the same tool by somebody else.
 func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
 
-// closeState seals a state that a handler wants back. It can be used more than once within its time: what may happen only
-// once needs memory of its own in the handler.
+// closeState seals a state that a handler wants back. It can be used more than once within its
+// time: what may happen only once needs memory of its own in the handler.
 func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance tool tampers with it,
-// and wants it refused and not ignored.
+// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance
+// tool tampers with it, and wants it refused and not ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -97,8 +101,8 @@ func (s seal) openState(purpose, text string) (string, *rpcError) {
 	return kept.State, nil
 }
 
-// sealedSession is what a session id of Streamable HTTP says. It is signed and not secret. The members have one letter,
-// since every request repeats the id in a header.
+// sealedSession is what a session id of Streamable HTTP says. It is signed and not secret. The
+// members have one letter, since every request repeats the id in a header.
 type sealedSession struct {
 	Version   string `json:"v"`
 	Client    string `json:"n,omitempty"`
@@ -109,11 +113,12 @@ type sealedSession struct {
 	Nonce     string `json:"x"`
 }
 
-// sessionLife is how long a session id is good. Its client initialises again after that. It bounds how long the end of a
-// session must be remembered as well (ended).
+// sessionLife is how long a session id is good. Its client initialises again after that. It bounds
+// how long the end of a session must be remembered as well (ended).
 const sessionLife = 30 * 24 * time.Hour
 
-// mint makes the id of a session that has begun. The nonce tells apart two sessions that one client begins in one second.
+// mint makes the id of a session that has begun. The nonce tells apart two sessions that one client
+// begins in one second.
 func (s seal) mint(of *session) string {
 	var nonce [16]byte
 	rand.Read(nonce[:]) // never fails
@@ -124,8 +129,8 @@ func (s seal) mint(of *session) string {
 	})
 }
 
-// read makes the session of an id. It is not ok when the id is not ours, too old, or another principal's; which of them,
-// nobody learns, so that a stolen id cannot be tried out.
+// read makes the session of an id. It is not ok when the id is not ours, too old, or another
+// principal's; which of them, nobody learns, so that a stolen id cannot be tried out.
 func (s seal) read(id, principal string) (*session, bool) {
 	var is sealedSession
 	if s.open("session", id, &is) != nil || is.Principal != digest(principal) || time.Since(time.Unix(is.Since, 0)) > sessionLife {
@@ -140,8 +145,8 @@ func (s seal) read(id, principal string) (*session, bool) {
 // cut keeps an id short whatever a client calls itself.
 func cut(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
-// digest stands for a principal where everybody can read: eight bytes of its sum, enough to tell apart the few principals
-// that a server has.
+// digest stands for a principal where everybody can read: eight bytes of its sum, enough to tell
+// apart the few principals that a server has.
 func digest(principal string) string {
 	if principal == "" {
 		return ""
@@ -173,7 +178,8 @@ func letters(c mcp.ClientCapabilities) (all string) {
 	return all
 }
 
-// abilities returns the capabilities that letters stand for. A letter that a newer program has written is passed over.
+// abilities returns the capabilities that letters stand for. A letter that a newer program has
+// written is passed over.
 func abilities(all string) (c mcp.ClientCapabilities) {
 	tree := map[string]any{}
 	for i := range len(all) {

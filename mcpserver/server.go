@@ -16,9 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for hosts, origins and keys
-// in front, and what ends slow bodies (auth.Guard and front.Front). Its HTTP is its own, as mcp-go's transports take
-// bodies of any size, check no origin, and let a tool run on when its client has left.
+// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for
+// hosts, origins and keys in front, and what ends slow bodies (auth.Guard and front.Front). Its
+// HTTP is its own, as mcp-go's transports take bodies of any size, check no origin, and let a tool
+// run on when its client has left.
 type Server struct {
 	cfg      Config
 	engine   *engine
@@ -36,8 +37,8 @@ type Server struct {
 // errClosed is why streams end when the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server. Close it when it is no longer needed. It never fails: without the file of ended sessions it serves
-// too, and logs that some may work again.
+// New starts a server. Close it when it is no longer needed. It never fails: without the file of
+// ended sessions it serves too, and logs that some may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
@@ -53,12 +54,12 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// OfferExtra has Extra offered while a function reports true, and otherwise a server without prompts and resources in
-// its place. It is called before the server answers.
+// OfferExtra has Extra offered while a function reports true, and otherwise a server without
+// prompts and resources in its place. It is called before the server answers.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
-// Mount puts the server's addresses into a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, exactly these. /mcp/ as a
-// prefix would take /mcp/add and the others of package remote.
+// Mount puts the server's addresses into a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message,
+// exactly these. /mcp/ as a prefix would take /mcp/add and the others of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/mcp", s.Streamable())
 	mux.Handle(Sets, ofSet(s))
@@ -66,9 +67,10 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close takes no more requests, waits for those that are being answered as long as ctx allows, and ends all streams.
-// Requests that come meanwhile get a 503 with Retry-After, which takes a client to the next replica. Nothing of the
-// server runs when it returns but the handlers of streams, which end at once. The error is ctx's.
+// Close takes no more requests, waits for those that are being answered as long as ctx allows, and
+// ends all streams. Requests that come meanwhile get a 503 with Retry-After, which takes a client
+// to the next replica. Nothing of the server runs when it returns but the handlers of streams,
+// which end at once. The error is ctx's.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
@@ -79,8 +81,8 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// drain waits until nothing is being answered. It looks every 5 ms: a shutdown is rare, and counting ends would cost each
-// request a lock.
+// drain waits until nothing is being answered. It looks every 5 ms: a shutdown is rare, and
+// counting ends would cost each request a lock.
 func (s *Server) drain(ctx context.Context) error {
 	for len(s.places) > 0 || !s.queue.idle() {
 		if !sleep.For(ctx, 5*time.Millisecond) {
@@ -90,9 +92,9 @@ func (s *Server) drain(ctx context.Context) error {
 	return nil
 }
 
-// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the rest will do. The
-// bounds are all on by default: MCP demands that servers limit how often tools are called, and stock servers bound
-// nothing.
+// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the
+// rest will do. The bounds are all on by default: MCP demands that servers limit how often tools
+// are called, and stock servers bound nothing.
 type Config struct {
 	Registry *tools.Registry   // the tools; nil: none but those of Extra
 	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
@@ -101,27 +103,27 @@ type Config struct {
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
 	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
 
-	// Settle waits until the tools are there that come late, for a bounded time. The first tools/list or tools/call waits for
-	// it, and none behind that one. nil: nobody waits.
+	// Settle waits until the tools are there that come late, for a bounded time. The first
+	// tools/list or tools/call waits for it, and none behind that one. nil: nobody waits.
 	Settle func(context.Context)
 
 	Gateway Gateway // what other MCP servers offer beside the tools; nil: there are none
 
-	// Principal says who sent a request, as the guard in front of the server found out. Sessions belong to it. nil:
-	// everybody is the same one.
+	// Principal says who sent a request, as the guard in front of the server found out. Sessions
+	// belong to it. nil: everybody is the same one.
 	Principal func(*http.Request) string
 
-	// Identity puts who sent a request into another context. A message of revision 2024-11-05 runs in the context of
-	// the stream that its answer goes to, which may be hours older than the token that the message bears. nil: nobody
-	// is known.
+	// Identity puts who sent a request into another context. A message of revision 2024-11-05 runs
+	// in the context of the stream that its answer goes to, which may be hours older than the token
+	// that the message bears. nil: nobody is known.
 	Identity func(context.Context, *http.Request) context.Context
 
-	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a result or an error. nil:
-	// none.
+	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a
+	// result or an error. nil: none.
 	Outcome func(tool string) bool
 
-	// A random key means that every session ends with the process: clients that never initialize twice, as Void, are then
-	// lost until they are restarted.
+	// A random key means that every session ends with the process: clients that never initialize
+	// twice, as Void, are then lost until they are restarted.
 	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
 	Shared    Shared // keeps them for all replicas; nil: there is one

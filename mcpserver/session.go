@@ -19,8 +19,9 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// session is what a client began with initialize, or a caller of 2026-07-28 says of itself with each request. The id of a
-// session of Streamable HTTP says all of it (seal.mint); one of a stream, as of 2024-11-05, is a random UUID.
+// session is what a client began with initialize, or a caller of 2026-07-28 says of itself with
+// each request. The id of a session of Streamable HTTP says all of it (seal.mint); one of a stream,
+// as of 2024-11-05, is a random UUID.
 type session struct {
 	id        string // empty: there is none
 	principal string // whose it is; empty where nobody has to say who they are
@@ -38,12 +39,13 @@ type said struct {
 	level   mcp.LoggingLevel // log messages below it are not sent; empty: none are
 }
 
-// defaultLevel is what a session logs before its client says anything. The revisions leave that to the server; debug
-// lines would be noise to those who never ask.
+// defaultLevel is what a session logs before its client says anything. The revisions leave that to
+// the server; debug lines would be noise to those who never ask.
 const defaultLevel = mcp.LoggingLevelInfo
 
-// session returns the caller of a request of 2026-07-28, which names its capabilities. It lives as long as the request, and
-// has no id, so it cannot be cancelled by name: closing the stream is the cancellation.
+// session returns the caller of a request of 2026-07-28, which names its capabilities. It lives as
+// long as the request, and has no id, so it cannot be cancelled by name: closing the stream is the
+// cancellation.
 func (m meta) session(principal string) *session {
 	own := said{version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
 	if m.Client != nil {
@@ -73,8 +75,8 @@ func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.said.level = level
 }
 
-// watch subscribes to a resource. The error is for the client, and says the bound: without one a session could fill the
-// memory with addresses.
+// watch subscribes to a resource. The error is for the client, and says the bound: without one a
+// session could fill the memory with addresses.
 func (s *session) watch(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,8 +97,8 @@ func (s *session) unwatch(uri string) {
 	delete(s.watched, uri)
 }
 
-// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as long as a message
-// may be.
+// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as
+// long as a message may be.
 const maxWatched = 1000
 
 // watches reports whether the client subscribed to a resource.
@@ -106,16 +108,18 @@ func (s *session) watches(uri string) bool {
 	return s.watched[uri]
 }
 
-// hidesErrors reports whether the client shows a failed result as nothing at all: Void, whose name is chosen by its user, and
-// which has never had another version. Its interface shows {} for a result with isError, so neither the user nor the
-// model learns what was wrong; a text that begins with "Error:" reaches both.
+// hidesErrors reports whether the client shows a failed result as nothing at all: Void, whose name
+// is chosen by its user, and which has never had another version. Its interface shows {} for a
+// result with isError, so neither the user nor the model learns what was wrong; a text that begins
+// with "Error:" reaches both.
 func (s *session) hidesErrors() bool {
 	client := s.now().client
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
 }
 
-// sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is only what a client
-// has said since, and which ids it has given up. Stock mcp-go keeps 10 KB for each initialize that no DELETE follows.
+// sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is
+// only what a client has said since, and which ids it has given up. Stock mcp-go keeps 10 KB for
+// each initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
@@ -125,7 +129,8 @@ type sessions struct {
 	shared Shared // nil: ended alone knows which were given up
 }
 
-// Shared keeps for all replicas of the program which sessions their clients have ended. shared.Store is one.
+// Shared keeps for all replicas of the program which sessions their clients have ended.
+// shared.Store is one.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
@@ -134,8 +139,8 @@ type Shared interface {
 // sharedKind is the kind of ended sessions there.
 const sharedKind = "ended session"
 
-// endedElsewhere reports whether another replica has ended a session. While it cannot be known a session goes on, as after a
-// restart without the file.
+// endedElsewhere reports whether another replica has ended a session. While it cannot be known a
+// session goes on, as after a restart without the file.
 func (s *sessions) endedElsewhere(id string) bool {
 	if s.shared == nil {
 		return false
@@ -144,8 +149,9 @@ func (s *sessions) endedElsewhere(id string) bool {
 	return ok
 }
 
-// maxSessions is how many sessions something is kept of. The settings of one too many fall back to what they were: log
-// level info and no subscriptions, which costs a client some news and no answer.
+// maxSessions is how many sessions something is kept of. The settings of one too many fall back to
+// what they were: log level info and no subscriptions, which costs a client some news and no
+// answer.
 const maxSessions = 10_000
 
 // newSessions knows which sessions were ended, and no other yet.
@@ -153,8 +159,8 @@ func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
 
-// find gives the session of an id, for its own principal only. The signature is checked in front of the lock, so that
-// forged ids cost nobody else anything.
+// find gives the session of an id, for its own principal only. The signature is checked in front of
+// the lock, so that forged ids cost nobody else anything.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -183,8 +189,8 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// keep remembers what a session's client has set. Which session makes room is left to the order of the map: any order
-// would need a list, for a case that does not happen by itself.
+// keep remembers what a session's client has set. Which session makes room is left to the order of
+// the map: any order would need a list, for a case that does not happen by itself.
 func (s *sessions) keep(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,8 +203,9 @@ func (s *sessions) keep(one *session) {
 	}
 }
 
-// end makes an id void. An error means that it is so only until the server ends. Stock servers check only the form of an
-// id, so that a session goes on after its DELETE; the specification wants a 404.
+// end makes an id void. An error means that it is so only until the server ends. Stock servers
+// check only the form of an id, so that a session goes on after its DELETE; the specification wants
+// a 404.
 func (s *sessions) end(id string, now time.Time) (err error) {
 	if s.shared != nil {
 		err = s.shared.Put(sharedKind, nameOf(id), "", nil, sessionLife)
@@ -209,20 +216,22 @@ func (s *sessions) end(id string, now time.Time) (err error) {
 	return errors.Join(err, s.ended.add(id, now))
 }
 
-// ended are the sessions that their clients have given up, and when: their ids are signed, and would be good again
-// after a restart. They are kept in a file, one a line, until they are too old to be good anyway. A line is a digest
-// and Unix seconds: "4f1d… 1795000000". Replicas on other machines with the same key do not see the file.
+// ended are the sessions that their clients have given up, and when: their ids are signed, and
+// would be good again after a restart. They are kept in a file, one a line, until they are too old
+// to be good anyway. A line is a digest and Unix seconds: "4f1d… 1795000000". Replicas on other
+// machines with the same key do not see the file.
 type ended struct {
 	path string // empty: no file
 	at   map[string]time.Time
 }
 
-// maxEnded is how many are known. Of one too many the oldest tenth is forgotten, so that the file is rewritten seldom.
+// maxEnded is how many are known. Of one too many the oldest tenth is forgotten, so that the file
+// is rewritten seldom.
 const maxEnded = 100_000
 
-// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing will be written: a
-// file that cannot be read may hold more than we know, and a rewrite would lose that. Lines that are broken, as the
-// last one after a power cut, are passed over.
+// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing
+// will be written: a file that cannot be read may hold more than we know, and a rewrite would lose
+// that. Lines that are broken, as the last one after a power cut, are passed over.
 func newEnded(path string, now time.Time) (*ended, error) {
 	e := &ended{path: path, at: map[string]time.Time{}}
 	if path == "" {
@@ -242,7 +251,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 			e.at[name] = time.Unix(seconds, 0)
 		}
 	}
-	// Something in it is too old, broken or there twice: it is written anew at the start, when nobody waits.
+	// Something in it is too old, broken or there twice: it is written anew at the start, when
+	// nobody waits.
 	if lines > len(e.at) {
 		err = e.rewrite()
 	} else {
@@ -251,7 +261,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf stands for an id: whoever reads the file learns none. It is the first half of a SHA-256 sum, in hex.
+// nameOf stands for an id: whoever reads the file learns none. It is the first half of a SHA-256
+// sum, in hex.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])
@@ -263,8 +274,8 @@ func (e *ended) has(id string) bool {
 	return ok
 }
 
-// add makes an id void. It appends a line, and rewrites the file only when there are too many: sessions end often, and a
-// file of 100,000 lines has 4 MB.
+// add makes an id void. It appends a line, and rewrites the file only when there are too many:
+// sessions end often, and a file of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now

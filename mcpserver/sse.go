@@ -13,14 +13,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// SSE serves the address of revision 2024-11-05. A GET without a session opens a stream, whose first event says where
-// messages are to be sent; everything else is Streamable HTTP, which some clients try on any address first. Void is one
-// of them, and its way back to SSE always fails (SDK 1.11.2 gets a string where it wants a URL), so a POST here must be
-// answered.
+// SSE serves the address of revision 2024-11-05. A GET without a session opens a stream, whose
+// first event says where messages are to be sent; everything else is Streamable HTTP, which some
+// clients try on any address first. Void is one of them, and its way back to SSE always fails (SDK
+// 1.11.2 gets a string where it wants a URL), so a POST here must be answered.
 //
-// A GET that names an older revision and no session may be a Streamable client that listens, or one whose stream broke
-// and who waits for that event again: the stream serves both, as the former overlooks the event. The TypeScript SDK
-// sends exactly that when the server has restarted, and without the event waits for ever.
+// A GET that names an older revision and no session may be a Streamable client that listens, or one
+// whose stream broke and who waits for that event again: the stream serves both, as the former
+// overlooks the event. The TypeScript SDK sends exactly that when the server has restarted, and
+// without the event waits for ever.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		version := r.Header.Get("Mcp-Protocol-Version")
@@ -33,9 +34,9 @@ func (s *Server) SSE() http.Handler {
 	})
 }
 
-// legacy is the life of a 2024-11-05 session: it begins and ends with its stream. version is what an earlier stream of
-// the client has negotiated; empty: nothing. With it the session has begun, since such a client does not initialize
-// again.
+// legacy is the life of a 2024-11-05 session: it begins and ends with its stream. version is what
+// an earlier stream of the client has negotiated; empty: nothing. With it the session has begun,
+// since such a client does not initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {
@@ -50,24 +51,24 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
 	defer s.cfg.Gateway.Left(c.id)
-	// The whole URL, as in the first users' examples, and not a path. LF alone ends the lines; mcp-go mixes it with
-	// CRLF here.
+	// The whole URL, as in the first users' examples, and not a path. LF alone ends the lines;
+	// mcp-go mixes it with CRLF here.
 	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
 	err := s.pour(ctx, out, c.box, plainEvent)
 	c.box.end(err)
 	s.dropped("sse", err)
 }
 
-// newsFor lets a conn hear of changes, once it has begun. What concerns a resource it hears only if it has subscribed
-// to it.
+// newsFor lets a conn hear of changes, once it has begun. What concerns a resource it hears only if
+// it has subscribed to it.
 func newsFor(c *conn) *listener {
 	return &listener{box: c.box, session: c.id, wants: func(_, uri string) bool {
 		return c.now().version != "" && (uri == "" || c.watches(uri))
 	}}
 }
 
-// newUUID returns a random UUID, version 4. Its 122 random bits are the only secret of a legacy session where no keys are
-// asked for.
+// newUUID returns a random UUID, version 4. Its 122 random bits are the only secret of a legacy
+// session where no keys are asked for.
 func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -75,9 +76,10 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// messageURL returns where a session's messages are sent: beside the address that the client asked, or under the public one.
-// Clients refuse an address of another origin, so behind a proxy that shows another name PublicURL has to be set;
-// headers like X-Forwarded-Host are not read, since anybody can send them.
+// messageURL returns where a session's messages are sent: beside the address that the client asked,
+// or under the public one. Clients refuse an address of another origin, so behind a proxy that
+// shows another name PublicURL has to be set; headers like X-Forwarded-Host are not read, since
+// anybody can send them.
 func (s *Server) messageURL(r *http.Request, id string) string {
 	base := strings.TrimSuffix(s.cfg.PublicURL, "/") + "/sse"
 	if s.cfg.PublicURL == "" {
@@ -90,9 +92,9 @@ func (s *Server) messageURL(r *http.Request, id string) string {
 	return base + "/message?session_id=" + id
 }
 
-// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; what there is to say goes on the stream. A
-// message that cannot be read, or finds no room, is refused here, with 400, 413, 429 or 503: its client may not have an
-// id to match an answer on the stream.
+// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; what there is to say
+// goes on the stream. A message that cannot be read, or finds no room, is refused here, with 400,
+// 413, 429 or 503: its client may not have an id to match an answer on the stream.
 func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -128,8 +130,9 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-// connOf finds the session that a message is for. One of another principal is not found: 404, as if it were not there.
-// The parameter is session_id; sessionId is mcp-go's and the TypeScript SDK's name for it.
+// connOf finds the session that a message is for. One of another principal is not found: 404, as if
+// it were not there. The parameter is session_id; sessionId is mcp-go's and the TypeScript SDK's
+// name for it.
 func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
 	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))

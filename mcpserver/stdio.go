@@ -10,10 +10,11 @@ import (
 	"time"
 )
 
-// Stdio serves one client that writes its messages to in and reads ours from out, one a line, until in ends, ctx ends
-// or out fails. When in has ended, what is being answered is still answered, for at most grace. Nothing but messages is
-// written to out. The grace is for scripts, as in echo '{"jsonrpc":"2.0",…}' | toolnorm mcp, whose input ends at once.
-// The error is nil when in ended as it should.
+// Stdio serves one client that writes its messages to in and reads ours from out, one a line, until
+// in ends, ctx ends or out fails. When in has ended, what is being answered is still answered, for
+// at most grace. Nothing but messages is written to out. The grace is for scripts, as in echo
+// '{"jsonrpc":"2.0",…}' | toolnorm mcp, whose input ends at once. The error is nil when in ended as
+// it should.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.Canceled) // ends the tools that still run
@@ -40,16 +41,16 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace t
 	return err
 }
 
-// settle waits until the conn's messages are answered, or for that long. It looks every millisecond: it runs once, at
-// the end.
+// settle waits until the conn's messages are answered, or for that long. It looks every
+// millisecond: it runs once, at the end.
 func (c *conn) settle(grace time.Duration) {
 	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) && c.ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// readLines takes messages until there are no more, which is io.EOF. Here everything is answered on the one stream,
-// errors as well: there is no status as over HTTP.
+// readLines takes messages until there are no more, which is io.EOF. Here everything is answered on
+// the one stream, errors as well: there is no status as over HTTP.
 func (s *Server) readLines(c *conn, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -73,11 +74,13 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 	}
 }
 
-// errLong says that a line was longer than it may be. It was skipped; its id is unknown, so the error has the id null.
+// errLong says that a line was longer than it may be. It was skipped; its id is unknown, so the
+// error has the id null.
 var errLong = errors.New("the line is too long")
 
-// readLine reads the next line that is not empty, without its end. A line that is too long is skipped to its end and
-// not kept, so the next message is read as usual. A last line without an end counts.
+// readLine reads the next line that is not empty, without its end. A line that is too long is
+// skipped to its end and not kept, so the next message is read as usual. A last line without an end
+// counts.
 func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
 	long := false
 	for {
@@ -99,8 +102,8 @@ func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
 	}
 }
 
-// writeLines writes what comes into an outbox, one frame a line, until it ends. A frame holds no line break: its JSON
-// is compact, and breaks in texts are \n.
+// writeLines writes what comes into an outbox, one frame a line, until it ends. A frame holds no
+// line break: its JSON is compact, and breaks in texts are \n.
 func writeLines(w io.Writer, b *outbox) error {
 	for {
 		frames := b.take()

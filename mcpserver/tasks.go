@@ -14,8 +14,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// tasksExtension is the extension of 2026-07-28 by which a call that takes long is answered with a task (SEP-2663). Its
-// name stands in the capabilities of both sides.
+// tasksExtension is the extension of 2026-07-28 by which a call that takes long is answered with a
+// task (SEP-2663). Its name stands in the capabilities of both sides.
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
 const (
@@ -69,7 +69,8 @@ func withoutTasks() *rpcError {
 	return e
 }
 
-// taskSupport is what a tool's listing says of tasks: optional or required; empty: nothing, or forbidden.
+// taskSupport is what a tool's listing says of tasks: optional or required; empty: nothing, or
+// forbidden.
 func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.TaskSupport {
 	support := mcp.TaskSupport("")
 	if t, ok := e.tool(ctx, c, name); ok {
@@ -92,8 +93,9 @@ type outcome struct {
 	failure *rpcError
 }
 
-// callOrTask runs a tool. One that may be a task, and is not done when others would become a stream, becomes one for a
-// client that knows them; the call goes on behind the answer. A question that comes sooner is one of the call itself.
+// callOrTask runs a tool. One that may be a task, and is not done when others would become a
+// stream, becomes one for a client that knows them; the call goes on behind the answer. A question
+// that comes sooner is one of the call itself.
 func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if !c.modern {
 		return e.callTool(ctx, c, m)
@@ -163,8 +165,8 @@ func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	return t
 }
 
-// follow waits for what comes of a task's call. When it asks something, the task waits for the answers, and calls again
-// with them, as the client of an ordinary call does.
+// follow waits for what comes of a task's call. When it asks something, the task waits for the
+// answers, and calls again with them, as the client of an ordinary call does.
 func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, first <-chan outcome) {
 	o := <-first
 	for range mostRounds {
@@ -260,7 +262,8 @@ func (t *task) end(ctx context.Context, o outcome) {
 	t.cancel(nil)
 }
 
-// write is a task as an answer: of tools/call with the type task, of tasks/get with the type complete and what came of it.
+// write is a task as an answer: of tools/call with the type task, of tasks/get with the type
+// complete and what came of it.
 func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -280,8 +283,8 @@ func (t *task) write(kind string) json.RawMessage {
 	return encode(is)
 }
 
-// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other methods, and for a task
-// that another server has made.
+// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other
+// methods, and for a task that another server has made.
 func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
 	case "tasks/list", "tasks/result":
@@ -316,7 +319,8 @@ func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *r
 	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil, true
 }
 
-// extended is what a server says of itself to clients of 2026-07-28, with the extension in place of the earlier tasks.
+// extended is what a server says of itself to clients of 2026-07-28, with the extension in place of
+// the earlier tasks.
 func extended(result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

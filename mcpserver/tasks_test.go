@@ -12,8 +12,8 @@ import (
 	"toolnorm/tools"
 )
 
-// tasked are a tool that may be a task, which waits for open before each round and asks in the first, and one that must be
-// one.
+// tasked are a tool that may be a task, which waits for open before each round and asks in the
+// first, and one that must be one.
 func tasked(t *testing.T, open chan struct{}) *tools.Registry {
 	t.Helper()
 	r := tools.New(tools.Options{})

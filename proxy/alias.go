@@ -7,10 +7,10 @@ import (
 	"toolnorm/chat"
 )
 
-// AliasPrefix in front of a model's name makes a name that Void takes for a model with tool calls of its own: it knows
-// models by words in their names, and "grok" is one of the first that it looks for.
-// Such a model gets native tools, a system role and a window of 131,072 tokens from Void. Family names would
-// win over "4o", the other word with that effect, so "grok" it is.
+// AliasPrefix in front of a model's name makes a name that Void takes for a model with tool calls
+// of its own: it knows models by words in their names, and "grok" is one of the first that it looks
+// for. Such a model gets native tools, a system role and a window of 131,072 tokens from Void.
+// Family names would win over "4o", the other word with that effect, so "grok" it is.
 const AliasPrefix = "grok-local-"
 
 // When aliases are listed.
@@ -20,17 +20,17 @@ const (
 	AliasesNever  = "never"  // they can be asked all the same
 )
 
-// voidAgents begin the names of the libraries by which Void asks.
-// They are the versions of the SDKs that Void 1.4.9 carries; other programs with the same ones see aliases as
-// well, which does them no harm.
+// voidAgents begin the names of the libraries by which Void asks. They are the versions of the SDKs
+// that Void 1.4.9 carries; other programs with the same ones see aliases as well, which does them
+// no harm.
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
 // isAlias reports whether a client asked for a model by such a name.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
-// aliasOf returns the alias of a model, empty where it would not help: Void looks for two words before that of the prefix. The
-// demo's many models have aliases that are not listed.
-// They are asked for by name all the same: grok-local-demo/hermes works.
+// aliasOf returns the alias of a model, empty where it would not help: Void looks for two words
+// before that of the prefix. The demo's many models have aliases that are not listed. They are
+// asked for by name all the same: grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") || strings.HasPrefix(lower, "demo/") || isAlias(model) {

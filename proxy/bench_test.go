@@ -16,10 +16,12 @@ import (
 	"toolnorm/engine"
 )
 
-// benchSchema is the schema of a tool as editors offer them: descriptions, choices, a list of objects.
+// benchSchema is the schema of a tool as editors offer them: descriptions, choices, a list of
+// objects.
 const benchSchema = `{"type":"object","properties":{"path":{"type":"string","description":"The path of the file to edit, relative to the workspace folder."},"mode":{"type":"string","enum":["replace","insert","delete"],"description":"What is done with the lines."},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"first":{"type":"integer","minimum":1,"description":"The first line, from 1 on."},"last":{"type":"integer","minimum":1},"text":{"type":"string","description":"What the lines become."}},"required":["first","text"],"additionalProperties":false}},"dry_run":{"type":"boolean","default":false,"description":"Only say what would be done."}},"required":["path","edits"],"additionalProperties":false}`
 
-// benchRequest is a request with so many tools, the first of which is write_file, and so many turns of 2 KiB.
+// benchRequest is a request with so many tools, the first of which is write_file, and so many turns
+// of 2 KiB.
 func benchRequest(tools, turns int) string {
 	type object = map[string]any
 	messages := []object{}
@@ -51,8 +53,9 @@ func benchReply(text string) string {
 	return b.String() + `{"model":"qwen2.5:bench","created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}` + "\n"
 }
 
-// benchOllama is a model server that renders every conversation as a prompt of so many bytes, and continues it by that reply. All
-// it writes was made beforehand, so that what is measured is the proxy, and two connections of net/http.
+// benchOllama is a model server that renders every conversation as a prompt of so many bytes, and
+// continues it by that reply. All it writes was made beforehand, so that what is measured is the
+// proxy, and two connections of net/http.
 func benchOllama(b *testing.B, prompt int, reply string) string {
 	text, _ := json.Marshal(strings.Repeat("<|im_start|>user\nThe river runs past the old mill.<|im_end|>\n", prompt/60+1))
 	answers := map[string]string{
@@ -71,15 +74,17 @@ func benchOllama(b *testing.B, prompt int, reply string) string {
 	return srv.URL
 }
 
-// cpuTime is the processor time of this process so far. Unlike time it means something on a machine that does other work, too.
+// cpuTime is the processor time of this process so far. Unlike time it means something on a machine
+// that does other work, too.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for the process itself
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkProxy is one request after the other, from the client's bytes to those of the reply, in front of a server that has its
-// answers ready. Of requests as of replies there are small ones and large ones.
+// BenchmarkProxy is one request after the other, from the client's bytes to those of the reply, in
+// front of a server that has its answers ready. Of requests as of replies there are small ones and
+// large ones.
 func BenchmarkProxy(b *testing.B) {
 	prose := strings.Repeat("The river runs past the old mill, and in spring it is wide (a < b, they say).\n", 103)[:8000]
 	var lines strings.Builder

@@ -11,7 +11,8 @@ import (
 	"toolnorm/engine"
 )
 
-// cachingServers answer "ok" and say, each in its own way, how much of the prompt they had processed before.
+// cachingServers answer "ok" and say, each in its own way, how much of the prompt they had
+// processed before.
 var cachingServers = map[string]http.HandlerFunc{
 	"ollama": func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/api/generate" {

@@ -39,8 +39,8 @@ func (o *renderer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestHistoriesOfClientsReachTheModelWhole sends what each client sends on a later turn, and wants every text, every
-// argument and every result in what the model's server is to render.
+// TestHistoriesOfClientsReachTheModelWhole sends what each client sends on a later turn, and wants
+// every text, every argument and every result in what the model's server is to render.
 func TestHistoriesOfClientsReachTheModelWhole(t *testing.T) {
 	ollama := new(renderer)
 	upstream := httptest.NewServer(ollama)

@@ -9,7 +9,8 @@ import (
 	"toolnorm/internal/test/streamcheck"
 )
 
-// TestClineWorksInItsOwnForm asks with Cline's and Roo's prompts, of which the history holds a call and its result.
+// TestClineWorksInItsOwnForm asks with Cline's and Roo's prompts, of which the history holds a call
+// and its result.
 func TestClineWorksInItsOwnForm(t *testing.T) {
 	for _, tt := range []struct {
 		prompt, earlier, result string

@@ -21,7 +21,8 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// writer is a model that writes one text, as raw text and as the text of its reply, and then what it is told to.
+// writer is a model that writes one text, as raw text and as the text of its reply, and then what
+// it is told to.
 type writer struct {
 	text string
 	then []chat.Event

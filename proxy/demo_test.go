@@ -14,8 +14,8 @@ import (
 	"toolnorm/internal/test/streamcheck"
 )
 
-// TestEveryFormatStreamsByTheRules runs the whole chain without a model server: each family's dialect, written by the
-// demo, decoded, and put on the wire.
+// TestEveryFormatStreamsByTheRules runs the whole chain without a model server: each family's
+// dialect, written by the demo, decoded, and put on the wire.
 func TestEveryFormatStreamsByTheRules(t *testing.T) {
 	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng}))

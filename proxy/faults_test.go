@@ -121,8 +121,9 @@ const (
 	faultsHead = "| the model server | by Ollama's API, streamed | whole | by OpenAI's, streamed | whole |\n|---|---|---|---|---|\n"
 )
 
-// TestEveryFaultEndsOnce has a model server do what servers do, behind the whole program. Each reply has exactly one end, the
-// connection is free afterwards, the next request is answered, and nothing stays behind.
+// TestEveryFaultEndsOnce has a model server do what servers do, behind the whole program. Each
+// reply has exactly one end, the connection is free afterwards, the next request is answered, and
+// nothing stays behind.
 func TestEveryFaultEndsOnce(t *testing.T) {
 	goroutines := runtime.NumGoroutine()
 	t.Run("table", func(t *testing.T) {
@@ -203,8 +204,8 @@ func compareTable(t *testing.T, table string) {
 	}
 }
 
-// TestAReplyCutAnywhereEndsOnce cuts a recorded reply of each API at every byte, in good order and by breaking the connection.
-// A reply of which the end is missing is never taken for a good one.
+// TestAReplyCutAnywhereEndsOnce cuts a recorded reply of each API at every byte, in good order and
+// by breaking the connection. A reply of which the end is missing is never taken for a good one.
 func TestAReplyCutAnywhereEndsOnce(t *testing.T) {
 	for file, model := range map[string]string{"ollama.ndjson": "m", "openai.sse": "box/m"} {
 		record, err := os.ReadFile("testdata/faults/" + file)
@@ -235,8 +236,8 @@ func TestAReplyCutAnywhereEndsOnce(t *testing.T) {
 	}
 }
 
-// Who asks the model names fields as chat completions do; each API's client is told its own. A tool too deep for a schema was
-// tools[0].function.parameters to clients that had sent no such field.
+// Who asks the model names fields as chat completions do; each API's client is told its own. A tool
+// too deep for a schema was tools[0].function.parameters to clients that had sent no such field.
 func TestErrorsNameTheFieldsOfTheirAPI(t *testing.T) {
 	const r, m, c = "/v1/responses", "/v1/messages", "/v1/chat/completions"
 	talk := `{"model":"m","messages":[{"role":"user","content":"x"}]}`

@@ -20,7 +20,8 @@ import (
 	"toolnorm/internal/test/streamcheck"
 )
 
-// faulty is a model server that speaks Ollama's API and OpenAI's. How it answers a request for a reply is up to the test.
+// faulty is a model server that speaks Ollama's API and OpenAI's. How it answers a request for a
+// reply is up to the test.
 type faulty struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -93,7 +94,8 @@ func (f *faulty) free() bool {
 	}
 }
 
-// before is the whole program's chain in front of the server: "m" is its model by Ollama's API, "box/m" by OpenAI's.
+// before is the whole program's chain in front of the server: "m" is its model by Ollama's API,
+// "box/m" by OpenAI's.
 func (f *faulty) before(t *testing.T, limits wait.Timeouts, change ...func(*engine.Config)) *httptest.Server {
 	cfg := engine.Config{
 		Ollama: f.URL, Format: map[string]string{"*": "hermes"}, Timeouts: limits,

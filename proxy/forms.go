@@ -7,11 +7,10 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// askedForm returns the client form that a request asks for, and the model without the suffix that may have said so. The header
-// Toolnorm-Client-Form counts first, then the suffix ("qwen3@shell"), then the settings; empty leaves it to what the client is
-// recognised by.
-// A header can be set once for a whole client; a suffix is for those where only the model's name can be
-// chosen.
+// askedForm returns the client form that a request asks for, and the model without the suffix that
+// may have said so. The header Toolnorm-Client-Form counts first, then the suffix ("qwen3@shell"),
+// then the settings; empty leaves it to what the client is recognised by. A header can be set once
+// for a whole client; a suffix is for those where only the model's name can be chosen.
 func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
 	asked, model, err = form.Asked(h, named)
 	if err == nil && asked == "" {
@@ -20,9 +19,9 @@ func (s *Server) askedForm(h http.Header, named string) (asked, model string, er
 	return asked, model, err
 }
 
-// openForm opens the reply in the first form that takes the request. The reply goes by the name by which the client called
-// the model.
-// Void reads index 0 alone, so a model that is asked by its alias writes one call a reply.
+// openForm opens the reply in the first form that takes the request. The reply goes by the name by
+// which the client called the model. Void reads index 0 alone, so a model that is asked by its
+// alias writes one call a reply.
 func (s *Server) openForm(h http.Header, a *form.Ask, out form.Out) (reply form.Reply, err error) {
 	var model string
 	if a.Form, model, err = s.askedForm(h, a.Model); err != nil {

@@ -69,7 +69,8 @@ func TestShellNeedsTools(t *testing.T) {
 	}
 }
 
-// Where a path has one form alone, another is refused: it was passed over in silence, or looked for as a model of that name.
+// Where a path has one form alone, another is refused: it was passed over in silence, or looked for
+// as a model of that name.
 func TestFormsAreRefusedWhereAPathHasOne(t *testing.T) {
 	bodies := map[string]string{
 		"/v1/responses": `{"model":%q,"input":"x"}`,

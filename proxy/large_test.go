@@ -13,8 +13,9 @@ import (
 	"toolnorm/engine"
 )
 
-// claudeSizes are the tools of a first request of Claude Code 2.1.330, with the bytes of their descriptions and of their
-// schemas' texts, as they were captured. All in all the request has 49 KB.
+// claudeSizes are the tools of a first request of Claude Code 2.1.330, with the bytes of their
+// descriptions and of their schemas' texts, as they were captured. All in all the request has 49
+// KB.
 var claudeSizes = []struct {
 	name              string
 	described, schema int
@@ -23,8 +24,8 @@ var claudeSizes = []struct {
 	{"ScheduleWakeup", 3396, 1392}, {"Skill", 1417, 327}, {"ToolSearch", 952, 406}, {"Workflow", 3496, 2107}, {"DeferredToolPlaceholder", 83, 33}, {"Write", 240, 348},
 }
 
-// claudeRequest is such a request: a system text of three parts, the user's question among reminders, and 9 KB about the
-// surroundings as a system message behind it.
+// claudeRequest is such a request: a system text of three parts, the user's question among
+// reminders, and 9 KB about the surroundings as a system message behind it.
 func claudeRequest(t *testing.T) string {
 	t.Helper()
 	fill := func(n int) string { return strings.Repeat("This is one more rule of theirs. ", n/33+1)[:n] }
@@ -59,8 +60,8 @@ func claudeRequest(t *testing.T) string {
 	return string(body)
 }
 
-// small is an Ollama whose one model has a small window. A token is three bytes of the prompt, and a prompt that does not fit
-// is refused with its count.
+// small is an Ollama whose one model has a small window. A token is three bytes of the prompt, and
+// a prompt that does not fit is refused with its count.
 type small struct {
 	window int
 	prompt string // the last one that was taken
@@ -91,7 +92,8 @@ func (o *small) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestALargeRequestSurvivesASmallWindow sends what Claude Code does to models with windows in which it does not fit.
+// TestALargeRequestSurvivesASmallWindow sends what Claude Code does to models with windows in which
+// it does not fit.
 func TestALargeRequestSurvivesASmallWindow(t *testing.T) {
 	for _, tt := range []struct {
 		window, budget int
@@ -126,7 +128,8 @@ func TestALargeRequestSurvivesASmallWindow(t *testing.T) {
 	}
 }
 
-// What does not fit at all is told in the words that Claude Code looks for, with a status that it does not repeat.
+// What does not fit at all is told in the words that Claude Code looks for, with a status that it
+// does not repeat.
 func TestAPromptThatIsTooLongIsToldInAnthropicsWords(t *testing.T) {
 	ollama := &small{window: 4096}
 	upstream := httptest.NewServer(ollama)

@@ -14,14 +14,15 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// wrongCall is a call that does not fit the schema of strictTool, as the hermes family writes it, in one record.
+// wrongCall is a call that does not fit the schema of strictTool, as the hermes family writes it,
+// in one record.
 const (
 	wrongCall  = `{"response":"<tool_call>\n{\"name\": \"set_days\", \"arguments\": {\"days\": 9}}\n</tool_call>","done":false}` + "\n" + `{"response":"","done":true,"done_reason":"stop"}` + "\n"
 	strictTool = `"tools":[{"type":"function","function":{"name":"set_days","parameters":{"type":"object","required":["days"],"properties":{"days":{"type":"integer","maximum":7}}}}}]`
 )
 
-// TestAClientThatLeavesFreesTheServer leaves in each phase of a reply. The fastest of some tries counts: how long the machine
-// is busy with other things is not the question.
+// TestAClientThatLeavesFreesTheServer leaves in each phase of a reply. The fastest of some tries
+// counts: how long the machine is busy with other things is not the question.
 func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 	phases := map[string]func(hang http.HandlerFunc) http.HandlerFunc{
 		"before the head": func(hang http.HandlerFunc) http.HandlerFunc { return hang },
@@ -59,7 +60,8 @@ func TestAClientThatLeavesFreesTheServer(t *testing.T) {
 	settled(t, goroutines+4) // connections that are kept
 }
 
-// leaveLate asks, leaves when the server hangs, and says how long it took until the server was told.
+// leaveLate asks, leaves when the server hangs, and says how long it took until the server was
+// told.
 func leaveLate(t *testing.T, f *faulty, base string, phase func(hang http.HandlerFunc) http.HandlerFunc, stream bool) time.Duration {
 	t.Helper()
 	hangs, told := make(chan struct{}, 1), make(chan time.Time, 1)
@@ -94,7 +96,8 @@ func leaveLate(t *testing.T, f *faulty, base string, phase func(hang http.Handle
 	}
 }
 
-// TestHeartbeatsGoOnWhileNothingCanLeave counts the signs of life in waits of a quarter of a second.
+// TestHeartbeatsGoOnWhileNothingCanLeave counts the signs of life in waits of a quarter of a
+// second.
 func TestHeartbeatsGoOnWhileNothingCanLeave(t *testing.T) {
 	const beat, quiet = 20 * time.Millisecond, 250 * time.Millisecond
 	good := send(ndjson, `{"response":"hi","done":true,"done_reason":"stop"}`+"\n")

@@ -51,8 +51,8 @@ func TestLogprobsComeWithTheirText(t *testing.T) {
 	}
 }
 
-// TestSeveralRepliesComeOneAfterTheOther asks for three choices: each is a reply of its own, with calls too, and the prompt counts
-// once.
+// TestSeveralRepliesComeOneAfterTheOther asks for three choices: each is a reply of its own, with
+// calls too, and the prompt counts once.
 func TestSeveralRepliesComeOneAfterTheOther(t *testing.T) {
 	count := chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Prompt: 5, Completion: 2}}}
 	srv, m := serve(t, script{say("hi"), call(0, "get_weather"), args(0, `{"a":1}`), endOf(0), count, finish("stop")})

@@ -125,7 +125,8 @@ func TestUnknownPathsOfAnthropicsAPIAreToldInItsForm(t *testing.T) {
 	}
 }
 
-// Claude Code sends its token as a bearer's, the SDKs send a key in a header of its own, and both are told in their words.
+// Claude Code sends its token as a bearer's, the SDKs send a key in a header of its own, and both
+// are told in their words.
 func TestMessagesTakeBothKindsOfKey(t *testing.T) {
 	keys, _, err := auth.ParseKeys([]string{"0123456789abcdef"})
 	if err != nil {

@@ -37,8 +37,8 @@ func claudeOf(i chat.Info) claudeInfo {
 	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
 }
 
-// writeClaudes writes the list in Anthropic's form. All of it is one page, whatever limit the client asks for: a local server has
-// dozens of models, not thousands.
+// writeClaudes writes the list in Anthropic's form. All of it is one page, whatever limit the
+// client asks for: a local server has dozens of models, not thousands.
 func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 	list := struct {
 		Data  []claudeInfo `json:"data"`
@@ -55,8 +55,8 @@ func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 	return form.WriteValue(w, list)
 }
 
-// models lists what can be asked.
-// Void asks every five seconds with vLLM and LM Studio, so the catalog is expected to answer at once.
+// models lists what can be asked. Void asks every five seconds with vLLM and LM Studio, so the
+// catalog is expected to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -79,9 +79,10 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	}{"list", data})
 }
 
-// model describes one of them. Ollama's tag "latest" goes without saying.
-// A name is found by its alias, by a pattern that stands for it ("claude-*"), and with a form's suffix, too, as clients check the
-// name that they were given. A pattern is found by the model behind it: no list can hold the names that it stands for.
+// model describes one of them. Ollama's tag "latest" goes without saying. A name is found by its
+// alias, by a pattern that stands for it ("claude-*"), and with a form's suffix, too, as clients
+// check the name that they were given. A pattern is found by the model behind it: no list can hold
+// the names that it stands for.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {

@@ -26,8 +26,8 @@ import (
 	"toolnorm/proxy/form/ollama"
 )
 
-// fakeOllama is an Ollama that answers every request with what it was asked, piece by piece. Its models have a second
-// name in front of it: box/NAME.
+// fakeOllama is an Ollama that answers every request with what it was asked, piece by piece. Its
+// models have a second name in front of it: box/NAME.
 type fakeOllama struct {
 	asked  *http.Request
 	body   string
@@ -41,8 +41,8 @@ func (f *fakeOllama) Server(_ context.Context, model string) (http.RoundTripper,
 	return somewhere{upstream.InProcess(f)}, strings.TrimPrefix(model, "box/"), nil
 }
 
-// somewhere gives requests a host, as a way to a server does, and answers a header of the connection's, which net/http's servers write
-// themselves.
+// somewhere gives requests a host, as a way to a server does, and answers a header of the
+// connection's, which net/http's servers write themselves.
 type somewhere struct{ http.RoundTripper }
 
 func (s somewhere) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -338,7 +338,8 @@ func TestAServerOfAnotherKindAnswersEveryChat(t *testing.T) {
 	}
 }
 
-// TestOllamasOwnClient runs Ollama's Go client over the whole chain, with the demo as the only server there is.
+// TestOllamasOwnClient runs Ollama's Go client over the whole chain, with the demo as the only
+// server there is.
 func TestOllamasOwnClient(t *testing.T) {
 	eng := engine.New(engine.Config{Ollama: "http://127.0.0.1:1", Demo: demoserver.Server{Delay: -1}})
 	srv := httptest.NewServer(New(Config{Model: eng, Catalog: eng, Embedder: eng, Ollama: eng, Version: "0.0.1"}))
@@ -417,7 +418,8 @@ func TestAnEmptyFormatIsNone(t *testing.T) {
 	}
 }
 
-// What could hold a call is never passed on unread: a format holds the answer, and probabilities are those of text.
+// What could hold a call is never passed on unread: a format holds the answer, and probabilities
+// are those of text.
 func TestToolsAreReadWhateverElseIsAsked(t *testing.T) {
 	srv, m, n := serveOllama(t, script{call(0, "get_weather"), args(0, "{}"), endOf(0), finish("stop")})
 	resp, body := do(t, "POST", srv.URL+"/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"q"}],`+nativeTools+`,"format":{"type":"object"}}`)
@@ -432,8 +434,8 @@ func TestToolsAreReadWhateverElseIsAsked(t *testing.T) {
 	}
 }
 
-// TestAFormatIsAnsweredHere asks for a format without tools: what has to fit a schema is checked here, with the
-// probabilities of its text, and is not passed on.
+// TestAFormatIsAnsweredHere asks for a format without tools: what has to fit a schema is checked
+// here, with the probabilities of its text, and is not passed on.
 func TestAFormatIsAnsweredHere(t *testing.T) {
 	piece := say(`{"a":1}`)
 	piece.Meta = &chat.Meta{Logprobs: []chat.Token{{Text: `{"a":1}`, Logprob: -0.5}}}
@@ -455,7 +457,8 @@ func TestAFormatIsAnsweredHere(t *testing.T) {
 	}
 }
 
-// TestAPromptThatTheClientMakesIsWrittenOn asks for a format and says how the model is shown the prompt, which a chat cannot.
+// TestAPromptThatTheClientMakesIsWrittenOn asks for a format and says how the model is shown the
+// prompt, which a chat cannot.
 func TestAPromptThatTheClientMakesIsWrittenOn(t *testing.T) {
 	srv, m, n := serveOllama(t, script{say(`{"a":1}`), finish("stop")})
 	for more, want := range map[string]chat.Continuation{

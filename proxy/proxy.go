@@ -1,5 +1,5 @@
-// Package proxy is the face for programs that chat with a model: it serves OpenAI's API, Anthropic's and Ollama's, and finds the
-// client form of each request. A room each:
+// Package proxy is the face for programs that chat with a model: it serves OpenAI's API,
+// Anthropic's and Ollama's, and finds the client form of each request. A room each:
 //
 //	field               reads the fields of a JSON body
 //	form                what all client forms share: API, Form, Ask, Reply
@@ -18,9 +18,10 @@
 //	models.go  the list of models
 //	alias.go   their second names, for Void
 //
-// A request goes through them in this order: exchange reads the body, an API's Read makes a form.Ask of it by
-// field, openForm finds the Form that takes it, exchange asks the model, and the form's Reply writes each
-// event as it comes. Only forms know how a client writes; behind form.Ask every request looks the same.
+// A request goes through them in this order: exchange reads the body, an API's Read makes a
+// form.Ask of it by field, openForm finds the Form that takes it, exchange asks the model, and the
+// form's Reply writes each event as it comes. Only forms know how a client writes; behind form.Ask
+// every request looks the same.
 package proxy
 
 import (
@@ -52,7 +53,8 @@ const (
 	DefaultStall   = 60 * time.Second // for a client that takes nothing
 )
 
-// Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of the rest will do.
+// Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of
+// the rest will do.
 type Config struct {
 	Model    chat.Model
 	Catalog  chat.Catalog                                                 // one with a method May, as exchange.Runner's, bounds who may ask which model
@@ -79,8 +81,8 @@ type Config struct {
 	Stall        time.Duration      // until a client that takes nothing is given up; 0: DefaultStall
 }
 
-// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for bodies for
-// ever: auth.Guard and front.Front belong in front of it.
+// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for
+// bodies for ever: auth.Guard and front.Front belong in front of it.
 type Server struct {
 	cfg   Config
 	forms form.First // of chat completions
@@ -133,9 +135,9 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	}
 }
 
-// chatForms lists the forms of chat completions: who asks for a shell first, since its text may be another form; the one that
-// takes every request last.
-// @shell within a prompt of Void's writes a <run_command>, so the shell form has the other two below it.
+// chatForms lists the forms of chat completions: who asks for a shell first, since its text may be
+// another form; the one that takes every request last. @shell within a prompt of Void's writes a
+// <run_command>, so the shell form has the other two below it.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
@@ -147,9 +149,9 @@ func chatForms(tools *shell.Config) form.First {
 	return form.First{shell.Form{Config: tools, Below: form.First{inText, plain}}, inText, plain}
 }
 
-// route serves a path with one method, and says so to requests with another; an empty method stands for all.
-// net/http would answer 405 as plain text, and clients want their API's own form of error. HEAD comes with
-// GET.
+// route serves a path with one method, and says so to requests with another; an empty method stands
+// for all. net/http would answer 405 as plain text, and clients want their API's own form of error.
+// HEAD comes with GET.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
@@ -166,8 +168,8 @@ func (s *Server) route(method, path string, h exchange.Handler) {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// unknown answers for every other path.
-// An HTML or text page would show up in an editor as a broken reply, so the error names the paths instead.
+// unknown answers for every other path. An HTML or text page would show up in an editor as a broken
+// reply, so the error names the paths instead.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	known := "the API begins at /v1: " + paths
 	if strings.HasPrefix(r.URL.Path, "/api/") {

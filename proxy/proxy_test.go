@@ -38,7 +38,8 @@ func TestModelsAreListedAndFound(t *testing.T) {
 	if resp.StatusCode != 404 || !strings.Contains(body, `"code":"model_not_found"`) {
 		t.Errorf("unknown model: %d %s", resp.StatusCode, body)
 	}
-	// A client asks for the name that it was given, which no list can hold when a pattern of aliases stands for it.
+	// A client asks for the name that it was given, which no list can hold when a pattern of
+	// aliases stands for it.
 	if resp, body := do(t, "GET", srv.URL+"/v1/models/claude-opus-5-5", ""); resp.StatusCode != 200 || !strings.HasPrefix(body, `{"id":"claude-opus-5-5","object":"model"`) {
 		t.Errorf("a name that a pattern serves: %d %s", resp.StatusCode, body)
 	}

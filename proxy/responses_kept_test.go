@@ -114,7 +114,8 @@ func TestARepliesIDIsOfNoUseToAnotherCaller(t *testing.T) {
 	}
 }
 
-// The object repeats what was asked, with defaults where nothing was: the SDKs' types have no optional members.
+// The object repeats what was asked, with defaults where nothing was: the SDKs' types have no
+// optional members.
 func TestAResponseRepeatsItsRequest(t *testing.T) {
 	srv, _ := serve(t, script{say("a"), finish("stop")})
 	_, body := do(t, "POST", srv.URL+"/v1/responses", `{"model":"m","input":"x","instructions":"i","temperature":0.50,"tools":[{"type":"web_search"},{"name":"f","description":"<d>"}],"tool_choice":"none","user":"u","parallel_tool_calls":null,"store":false,"truncation":"auto"}`)

@@ -16,8 +16,9 @@ import (
 	"toolnorm/internal/test/streamcheck"
 )
 
-// TestResponsesCases runs the files of testdata/responses: a request and what the model does, against what the model is asked and
-// what the client gets, streamed and whole. The README there describes them.
+// TestResponsesCases runs the files of testdata/responses: a request and what the model does,
+// against what the model is asked and what the client gets, streamed and whole. The README there
+// describes them.
 func TestResponsesCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/responses/*.txt")
 	if err != nil || len(files) < 10 {
@@ -83,8 +84,8 @@ var (
 	echoes    = regexp.MustCompile(`,"background":false.*?"metadata":\{[^}]*\}`)
 )
 
-// settledIDs is a reply without what differs from run to run, and without what the object repeats of the request, which
-// TestAResponseRepeatsItsRequest looks at.
+// settledIDs is a reply without what differs from run to run, and without what the object repeats
+// of the request, which TestAResponseRepeatsItsRequest looks at.
 func settledIDs(reply string) string {
 	reply = replyIDs.ReplaceAllString(reply, "${1}_R")
 	return echoes.ReplaceAllString(createdAt.ReplaceAllString(reply, `"created_at":0`), ",…")

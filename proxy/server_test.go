@@ -15,7 +15,8 @@ import (
 	"toolnorm/internal/test/streamcheck"
 )
 
-// script is a model that says what it is told to. A step is an event, an error, or one of the marks below.
+// script is a model that says what it is told to. A step is an event, an error, or one of the marks
+// below.
 type script []any
 
 // Marks in a script: what the upstream's reader does between events.

@@ -204,8 +204,8 @@ func TestWholeReplyLeavesAHalfCallOut(t *testing.T) {
 	}
 }
 
-// TestAnyEventsInAnyBatchesKeepTheRules runs random replies through the checker: whatever the batches, the client puts
-// together what the model said.
+// TestAnyEventsInAnyBatchesKeepTheRules runs random replies through the checker: whatever the
+// batches, the client puts together what the model said.
 func TestAnyEventsInAnyBatchesKeepTheRules(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -269,7 +269,8 @@ func TestTheClientSaysHowMuchOfACallWaits(t *testing.T) {
 	}
 }
 
-// TestThoughtsStandInTheFieldsThatAreWished has a thought come in pieces, one of them half a character.
+// TestThoughtsStandInTheFieldsThatAreWished has a thought come in pieces, one of them half a
+// character.
 func TestThoughtsStandInTheFieldsThatAreWished(t *testing.T) {
 	s := script{think("h\""), think("m \xf0\x9f"), idle, think("\x8c\x8d"), say("Hi."), finish("stop")}
 	for wish, want := range map[string][]string{"": {"reasoning_content", "reasoning"}, form.ThoughtsBoth: {"reasoning_content", "reasoning"}, form.ThoughtsContent: {"reasoning_content"}, form.ThoughtsPlain: {"reasoning"}} {

@@ -49,8 +49,9 @@ func serveDemo(t *testing.T, change ...func(*Config)) *httptest.Server {
 	return srv
 }
 
-// TestVoidWorksInEveryWay has a model of Void ask, run what it is told to, and ask again: with its own XML, with commands
-// in its terminal, and with the calls of a model that it knows; each with and without a system message.
+// TestVoidWorksInEveryWay has a model of Void ask, run what it is told to, and ask again: with its
+// own XML, with commands in its terminal, and with the calls of a model that it knows; each with
+// and without a system message.
 func TestVoidWorksInEveryWay(t *testing.T) {
 	srv := serveDemo(t, withShell(t))
 	find := `Find the weather of the city "서울 <b>"`

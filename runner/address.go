@@ -15,9 +15,10 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Address is where a proxy of this machine runs calls, and the word by which it knows that who asks may read the user's
-// own files. It stands in the folder of data, in a file for its owner alone: whoever can read it can read the data as
-// well, so it gives nothing away. toolrun finds the running toolnorm by it, without a setting and without an API key.
+// Address is where a proxy of this machine runs calls, and the word by which it knows that who asks
+// may read the user's own files. It stands in the folder of data, in a file for its owner alone:
+// whoever can read it can read the data as well, so it gives nothing away. toolrun finds the
+// running toolnorm by it, without a setting and without an API key.
 type Address struct {
 	URL   string `json:"url"` // as http://127.0.0.1:11435
 	Token string `json:"token"`
@@ -29,11 +30,12 @@ const mostAddress = 64 << 10
 // addressFile is the file's name in the folder of data.
 const addressFile = "runner.json"
 
-// NewToken makes the token of an Address, 26 random letters and digits. Each start of a proxy has its own.
+// NewToken makes the token of an Address, 26 random letters and digits. Each start of a proxy has
+// its own.
 func NewToken() string { return rand.Text() }
 
-// Announce writes the address into the folder of data, in place of what another proxy may have left there. The file is its owner's
-// alone from the beginning.
+// Announce writes the address into the folder of data, in place of what another proxy may have left
+// there. The file is its owner's alone from the beginning.
 func (a Address) Announce(dir string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -45,8 +47,8 @@ func (a Address) Announce(dir string) error {
 	return replace.File(filepath.Join(dir, addressFile), text)
 }
 
-// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of two on one folder the other one
-// must still be found when this one ends.
+// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of
+// two on one folder the other one must still be found when this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil
@@ -54,11 +56,12 @@ func (a Address) Withdraw(dir string) error {
 	return os.Remove(filepath.Join(dir, addressFile))
 }
 
-// ErrForeign is the error of an address that somebody else may have written: calls would go wherever they like.
+// ErrForeign is the error of an address that somebody else may have written: calls would go
+// wherever they like.
 var ErrForeign = errors.New("other users may have written this file")
 
-// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it, ErrForeign when it is a
-// symbolic link, or the file of another user, or one that others can write.
+// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it,
+// ErrForeign when it is a symbolic link, or the file of another user, or one that others can write.
 func FindAddress(dir string) (a Address, err error) {
 	path := filepath.Join(dir, addressFile)
 	text, err := readOwn(path)
@@ -71,8 +74,8 @@ func FindAddress(dir string) (a Address, err error) {
 	return a, nil
 }
 
-// readOwn reads a file that only the user can have written. Name and opened file are compared, so that a link that is
-// put there in between is found.
+// readOwn reads a file that only the user can have written. Name and opened file are compared, so
+// that a link that is put there in between is found.
 func readOwn(path string) ([]byte, error) {
 	named, err := os.Lstat(path)
 	if err != nil {
@@ -93,7 +96,8 @@ func readOwn(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostAddress))
 }
 
-// Admits reports whether a request's Authorization header bears the token. An Address without a token admits nobody.
+// Admits reports whether a request's Authorization header bears the token. An Address without a
+// token admits nobody.
 func (a Address) Admits(header string) bool {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	return ok && a.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.Token)) == 1

@@ -16,21 +16,22 @@ import (
 	"toolnorm/tools"
 )
 
-// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice: one whose connection
-// breaks may have run, so the caller hears of it instead.
+// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice:
+// one whose connection breaks may have run, so the caller hears of it instead.
 type Client struct {
 	Address
 }
 
-// mostAnswer is how many bytes of an answer are read: what else may listen at the port could write without end.
+// mostAnswer is how many bytes of an answer are read: what else may listen at the port could write
+// without end.
 const mostAnswer = 16 << 20
 
-// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was run. toolrun then
-// does the work itself, which is right only because of that.
+// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was
+// run. toolrun then does the work itself, which is right only because of that.
 var ErrNotThere = errors.New("no toolnorm is running")
 
-// wire reaches a proxy of this machine at once, or not at all. A call may take its time, so nothing bounds the answer:
-// ctx does.
+// wire reaches a proxy of this machine at once, or not at all. A call may take its time, so nothing
+// bounds the answer: ctx does.
 var wire = &http.Client{
 	Transport: &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
@@ -52,17 +53,18 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	return all, nil
 }
 
-// Answers reports whether the proxy of an address lives: it knows the token, so the port is not another program's by now. One that
-// takes longer than ctx allows counts as living, since a machine that swaps is no reason to take its address away.
+// Answers reports whether the proxy of an address lives: it knows the token, so the port is not
+// another program's by now. One that takes longer than ctx allows counts as living, since a machine
+// that swaps is no reason to take its address away.
 func (a Address) Answers(ctx context.Context) bool {
 	c := Client{Address: a}
 	_, err := c.Tools(ctx)
 	return err == nil || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a text, which the
-// registry repairs. An error means that there is no outcome, and with ErrNotThere that nothing was run. A tool that
-// fails is no error: the Outcome says so.
+// Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a
+// text, which the registry repairs. An error means that there is no outcome, and with ErrNotThere
+// that nothing was run. A tool that fails is no error: the Outcome says so.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
@@ -94,7 +96,8 @@ func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err 
 	return o, nil
 }
 
-// ask sends one request. Only an error of dialling proves that nothing was run; all others leave that open.
+// ask sends one request. Only an error of dialling proves that nothing was run; all others leave
+// that open.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
@@ -123,9 +126,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return text, nil
 }
 
-// refused is the error of an answer that is none. Whatever else listens at an address has no such path or knows no such
-// token: the port may be another program's by now. A pending call that is gone is the proxy's own 404, and no sign of
-// that.
+// refused is the error of an answer that is none. Whatever else listens at an address has no such
+// path or knows no such token: the port may be another program's by now. A pending call that is
+// gone is the proxy's own 404, and no sign of that.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

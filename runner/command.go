@@ -10,17 +10,17 @@ import (
 	"toolnorm/tools"
 )
 
-// Program is what starts the runner: one or more words without quotes, as in "python runner.py". Empty is Toolrun.
-// Quotes would be read differently by PowerShell and cmd.
+// Program is what starts the runner: one or more words without quotes, as in "python runner.py".
+// Empty is Toolrun. Quotes would be read differently by PowerShell and cmd.
 type Program string
 
 // Toolrun is the program that comes with toolnorm.
 const Toolrun Program = "toolrun"
 
-// longestLine is the longest command that is written, in bytes. What is longer goes by Pending. busybox cuts a line
-// that is typed or pasted at 1,023 bytes, and a terminal of whose lines the system takes care, as that of dash, at
-// 4,095: the quote stays open then, and what comes next is read with its quotes turned round. Base64 has the same
-// bound, to have one rule.
+// longestLine is the longest command that is written, in bytes. What is longer goes by Pending.
+// busybox cuts a line that is typed or pasted at 1,023 bytes, and a terminal of whose lines the
+// system takes care, as that of dash, at 4,095: the quote stays open then, and what comes next is
+// read with its quotes turned round. Base64 has the same bound, to have one rule.
 const longestLine = 900
 
 // ErrTooLong is the error of a command that some shell or terminal would cut.
@@ -36,8 +36,9 @@ const (
 // only reports whether a text consists of some characters.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check says what is wrong with a program: a word that a shell could read as more than a word, or an absolute path in
-// front, which editors take for the name of a file: Void drops a first line that is an absolute path from its block.
+// Check says what is wrong with a program: a word that a shell could read as more than a word, or
+// an absolute path in front, which editors take for the name of a file: Void drops a first line
+// that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") || i == 0 && only(word[:1], "-/") {
@@ -58,10 +59,11 @@ func (p Program) words() string {
 // Command writes a call for Toolrun, as Program.Command does.
 func Command(name string, args json.RawMessage) (string, error) { return Toolrun.Command(name, args) }
 
-// Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME 'JSON'. The shell hands
-// the arguments over as they stand between the quotes, and does nothing else. Arguments that are empty or null are {}.
-// It is an error when the name is not of A-Z a-z 0-9 _ . - or the arguments are no JSON object in UTF-8; ErrTooLong
-// when the line would have more than 900 bytes.
+// Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME
+// 'JSON'. The shell hands the arguments over as they stand between the quotes, and does nothing
+// else. Arguments that are empty or null are {}. It is an error when the name is not of A-Z a-z 0-9
+// _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when the line would have more than
+// 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -70,8 +72,9 @@ func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	return fitting(p.words() + " " + guarded(name) + " '" + string(text) + "'")
 }
 
-// Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64 DATA NAME. The errors
-// are those of Command. The alphabet is that of URLs, without padding: +, / and = mean something to cmd.
+// Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64
+// DATA NAME. The errors are those of Command. The alphabet is that of URLs, without padding: +, /
+// and = mean something to cmd.
 func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -88,8 +91,8 @@ func fitting(line string) (string, error) {
 	return line, nil
 }
 
-// Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id is none that Pending
-// gave. There is nothing in the line to quote, whatever the arguments hold.
+// Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id
+// is none that Pending gave. There is nothing in the line to quote, whatever the arguments hold.
 func (p Program) Fetch(id string) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
@@ -115,7 +118,8 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guarded returns the name behind a mark that ends the options when it looks like one: a tool called --list must not list.
+// guarded returns the name behind a mark that ends the options when it looks like one: a tool
+// called --list must not list.
 func guarded(name string) string {
 	if name[0] == '-' {
 		return "-- " + name
@@ -123,9 +127,10 @@ func guarded(name string) string {
 	return name
 }
 
-// Read is the inverse of Command and Base64: the call that a line runs. It is false for every line that they would not
-// have written, byte for byte, so that what is read is certain. A looser reading would turn a user's own command in the
-// history into a call that no model made. The check is simply to write the call again and compare.
+// Read is the inverse of Command and Base64: the call that a line runs. It is false for every line
+// that they would not have written, byte for byte, so that what is read is certain. A looser
+// reading would turn a user's own command in the history into a call that no model made. The check
+// is simply to write the call again and compare.
 func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) {
 	rest, ok := strings.CutPrefix(line, p.words()+" ")
 	if !ok {
@@ -150,7 +155,8 @@ func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) 
 	return name, args, err == nil && again == line
 }
 
-// ReadFetch is the inverse of Fetch: the id of the pending call that a line runs. It is false for every other line.
+// ReadFetch is the inverse of Fetch: the id of the pending call that a line runs. It is false for
+// every other line.
 func (p Program) ReadFetch(line string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(line, p.words()+" --call ")
 	again, err := p.Fetch(id)

@@ -97,11 +97,12 @@ func TestOtherFormsOfACommand(t *testing.T) {
 	}
 }
 
-// safeWord is what portable JSON consists of: no quote, no backquote, no <, no $, no !, nothing but letters behind a backslash, and
-// nothing that a terminal would act on.
+// safeWord is what portable JSON consists of: no quote, no backquote, no <, no $, no !, nothing but
+// letters behind a backslash, and nothing that a terminal would act on.
 var safeWord = regexp.MustCompile("^(?:[^\\x00-\\x1f\\x7f'`<$!\\\\\\p{C}\\p{Zl}\\p{Zp}\u00a0]|\\\\[bfnrtu])*$")
 
-// checkCommands says what is wrong with the commands of a call. Arguments that are taken must come back as the same value.
+// checkCommands says what is wrong with the commands of a call. Arguments that are taken must come
+// back as the same value.
 func checkCommands(t *testing.T, args string) {
 	t.Helper()
 	line, err := Command("f", json.RawMessage(args))
@@ -144,7 +145,8 @@ func value(t *testing.T, text string) (v any) {
 	return v
 }
 
-// FuzzCommand: a command holds only what every shell leaves alone, and its arguments are the same value.
+// FuzzCommand: a command holds only what every shell leaves alone, and its arguments are the same
+// value.
 func FuzzCommand(f *testing.F) {
 	for _, seed := range []string{``, `{}`, `{"a":"it's \"x\" \\ ` + "`id`" + `"}`, `{"연차":["\ud83d\ude00",1e5]}`, "{\"\u202e\":\"\u2019\"}", `{"a":"\ud800"}`, `[1]`} {
 		f.Add(seed)

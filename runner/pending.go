@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The bounds of pending calls: how long one can be run, how many are kept, and how large they may be.
+// The bounds of pending calls: how long one can be run, how many are kept, and how large they may
+// be.
 const (
 	pendingLife  = time.Hour
 	mostPending  = 1000
@@ -16,10 +17,11 @@ const (
 	mostArgument = 4 << 20  // bytes of one call's
 )
 
-// Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what no command line
-// takes. A call is given out once, within an hour. It stays known, so that its id in a conversation says what was
-// called, until new ones need the room. The zero value is ready, may be used by many at once, and must not be copied.
-// Unless it is Shared it is memory alone: after a restart the ids are unknown.
+// Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what
+// no command line takes. A call is given out once, within an hour. It stays known, so that its id
+// in a conversation says what was called, until new ones need the room. The zero value is ready,
+// may be used by many at once, and must not be copied. Unless it is Shared it is memory alone:
+// after a restart the ids are unknown.
 type Pending struct {
 	Shared Shared // keeps the calls for all replicas; nil: they are kept in memory
 
@@ -29,14 +31,16 @@ type Pending struct {
 	bytes int
 }
 
-// Shared keeps calls for all replicas of the program, by kind, id and owner. shared.Store is one. Take gives a call out once.
+// Shared keeps calls for all replicas of the program, by kind, id and owner. shared.Store is one.
+// Take gives a call out once.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 	Take(kind, id, owner string) ([]byte, bool, error)
 }
 
-// sharedKind is the kind of calls there. Their ids are all that is asked for, so they have no owner.
+// sharedKind is the kind of calls there. Their ids are all that is asked for, so they have no
+// owner.
 const sharedKind = "call"
 
 // sharedCall is a call as it is shared.
@@ -54,8 +58,8 @@ type pendingCall struct {
 	taken bool
 }
 
-// Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB are ErrTooLong. The
-// arguments are copied, since the caller's may be part of a buffer.
+// Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB
+// are ErrTooLong. The arguments are copied, since the caller's may be part of a buffer.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -80,12 +84,12 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	return c.id, nil
 }
 
-// errNotPending is the error for an id that is unknown, used or too old; which, nobody is told, so that ids cannot be
-// tried out.
+// errNotPending is the error for an id that is unknown, used or too old; which, nobody is told, so
+// that ids cannot be tried out.
 var errNotPending = errors.New("there is no such call: each can be run once, within an hour of being made")
 
-// Take gives out a call, which is pending no more. Once only: a command that stands in a chat is easily run a second
-// time, by a click or by the shell's history.
+// Take gives out a call, which is pending no more. Once only: a command that stands in a chat is
+// easily run a second time, by a click or by the shell's history.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
@@ -128,8 +132,8 @@ func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool,
 	return c.Name, c.Arguments, ok, err
 }
 
-// evict drops what is too much, the oldest first. One call is never too much for itself: mostArgument is less than
-// mostKept.
+// evict drops what is too much, the oldest first. One call is never too much for itself:
+// mostArgument is less than mostKept.
 func (p *Pending) evict() {
 	for len(p.order) > mostPending || p.bytes > mostKept {
 		c := p.order[0]

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// portable writes a JSON object so that any shell takes it, between single quotes, as one word and as it is:
+// portable writes a JSON object so that any shell takes it, between single quotes, as one word and
+// as it is:
 //
 //   - it is one line, and holds no single quote, no backquote and no <; of what follows a backslash only u and the letters
 //     b, f, n, r and t are left, since fish reads \\ and \' even between single quotes;
@@ -20,8 +21,8 @@ import (
 //     and format characters (bidi, zero width), other spaces than the blank, code points of no meaning;
 //   - letters, marks, digits, signs and emoji of every language stand as they are.
 //
-// So it can close neither a block of Markdown nor one of tags. The JSON value is the same; number text and the order of
-// members are kept.
+// So it can close neither a block of Markdown nor one of tags. The JSON value is the same; number
+// text and the order of members are kept.
 func portable(args json.RawMessage) ([]byte, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		return []byte("{}"), nil
@@ -42,8 +43,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 		if src[0] == '"' {
 			inside = !inside
 		}
-		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no shell reads between
-		// quotes.
+		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no
+		// shell reads between quotes.
 		if !inside || src[0] == '"' {
 			dst, src = append(dst, src[0]), src[1:]
 			continue
@@ -54,8 +55,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 	return dst, nil
 }
 
-// character reads the first character of the inside of a valid JSON string, and says how many bytes spell it. A half of a
-// surrogate pair that stands alone is itself.
+// character reads the first character of the inside of a valid JSON string, and says how many bytes
+// spell it. A half of a surrogate pair that stands alone is itself.
 func character(src []byte) (r rune, size int) {
 	if src[0] != '\\' {
 		return utf8.DecodeRune(src)
@@ -87,8 +88,8 @@ func unit(src []byte) rune {
 	return rune(n)
 }
 
-// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own escape. Above
-// U+FFFF that is a pair of surrogates.
+// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own
+// escape. Above U+FFFF that is a pair of surrogates.
 func appendCharacter(dst []byte, r rune) []byte {
 	letter, named := short[r]
 	switch {
@@ -109,8 +110,8 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain reports whether a character may stand as it is: everyone sees it, and nobody takes it for a quote or a mark. Letters
-// of every language may: a user who is to run 휴가 must be able to read it.
+// plain reports whether a character may stand as it is: everyone sees it, and nobody takes it for a
+// quote or a mark. Letters of every language may: a user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':
@@ -122,8 +123,9 @@ func plain(r rune) bool {
 	return unicode.IsPrint(r) && !unicode.In(r, unicode.Quotation_Mark, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, lookalikes)
 }
 
-// lookalikes are characters that look, or are folded by some program, like a quote, a backquote or a backslash, and the
-// Braille pattern that shows nothing. PowerShell takes curly quotes for quotes; those are in unicode.Quotation_Mark.
+// lookalikes are characters that look, or are folded by some program, like a quote, a backquote or
+// a backslash, and the Braille pattern that shows nothing. PowerShell takes curly quotes for
+// quotes; those are in unicode.Quotation_Mark.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00B4, 0x00B4, 1}, // acute accent

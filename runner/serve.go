@@ -21,8 +21,8 @@ const (
 	pathCall = Paths + "call"
 )
 
-// codeNotPending is the error code for an id that no pending call has. By it a runner tells the proxy's 404 from a
-// stranger's.
+// codeNotPending is the error code for an id that no pending call has. By it a runner tells the
+// proxy's 404 from a stranger's.
 const codeNotPending = "call_not_pending"
 
 // mostBody bounds a request, in bytes: the arguments of a call, and what stands around them.
@@ -54,9 +54,10 @@ func Describe(ctx context.Context, r *tools.Registry) []Described {
 	return all
 }
 
-// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a pending one and
-// answers with its outcome. It does not ask who may, nor bounds how slowly: auth.Guard and front.Front belong in front.
-// A tool that fails is a 200 with "success": false, as it has run.
+// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a
+// pending one and answers with its outcome. It does not ask who may, nor bounds how slowly:
+// auth.Guard and front.Front belong in front. A tool that fails is a 200 with "success": false, as
+// it has run.
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending
@@ -64,7 +65,8 @@ type Server struct {
 	mux      http.ServeMux
 }
 
-// NewServer makes the handler of everything under Paths. log gets a line for each call, without its arguments.
+// NewServer makes the handler of everything under Paths. log gets a line for each call, without its
+// arguments.
 func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *Server {
 	s := &Server{registry: registry, pending: pending, log: log}
 	s.mux.HandleFunc(pathList, method(http.MethodGet, s.list))
@@ -83,7 +85,8 @@ func (s *Server) Patterns() []string {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// method serves one method, any if it is empty, and writes the error of a handler that has written nothing.
+// method serves one method, any if it is empty, and writes the error of a handler that has written
+// nothing.
 func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
@@ -108,8 +111,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, text)
 }
 
-// call runs what is asked for. A caller that goes away ends the call. A pending call is given out before it is run, so
-// it is lost when its runner goes away at once.
+// call runs what is asked for. A caller that goes away ends the call. A pending call is given out
+// before it is run, so it is lost when its runner goes away at once.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	var ask question
 	err := body.Read(r, mostBody, &ask)

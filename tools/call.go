@@ -12,11 +12,12 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name, arguments that do not fit,
-// the tool's own failure, a panic, a result that is too large, the end of its time or of ctx. It returns when the tool's
-// time is over even if the tool does not heed its context.
-// A failure is a Result and no Go error, since whoever called passes both on in the same way, to a model that can do something
-// about it. The tool runs in a goroutine of its own for the sake of those that hang: they are abandoned and not waited for.
+// Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name,
+// arguments that do not fit, the tool's own failure, a panic, a result that is too large, the end
+// of its time or of ctx. It returns when the tool's time is over even if the tool does not heed its
+// context. A failure is a Result and no Go error, since whoever called passes both on in the same
+// way, to a model that can do something about it. The tool runs in a goroutine of its own for the
+// sake of those that hang: they are abandoned and not waited for.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.For(ctx)
 	t, ok := now.Find(name)
@@ -65,8 +66,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}
 }
 
-// refuse asks the tool whether it answers at once. One that panics is asked as if it had nothing against the arguments, and
-// fails in its Call.
+// refuse asks the tool whether it answers at once. One that panics is asked as if it had nothing
+// against the arguments, and fails in its Call.
 func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (res Result, refused bool) {
 	defer func() {
 		if v := recover(); v != nil && r.opts.Panicked != nil {
@@ -107,9 +108,9 @@ func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	return args, nil
 }
 
-// run calls the function.
-// A panic is this call's end, not the program's. What it says may hold data of others, so it goes to the log and not to the
-// model. When the time is over the tool's own error is seldom more than "context deadline exceeded", so it is told as that.
+// run calls the function. A panic is this call's end, not the program's. What it says may hold data
+// of others, so it goes to the log and not to the model. When the time is over the tool's own error
+// is seldom more than "context deadline exceeded", so it is told as that.
 func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -129,9 +130,9 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	return res
 }
 
-// passable refuses a result that is too large, or whose structure is no JSON.
-// A result goes into the context of a model; what has more than a megabyte would push everything else out of it. It is refused
-// and not cut: half a list is a wrong list, and the model can ask for less.
+// passable refuses a result that is too large, or whose structure is no JSON. A result goes into
+// the context of a model; what has more than a megabyte would push everything else out of it. It is
+// refused and not cut: half a list is a wrong list, and the model can ask for less.
 func (r *Registry) passable(t Tool, res Result) Result {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return Failure(t.Name + " gave a result that is no JSON")
@@ -149,11 +150,12 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	return res
 }
 
-// Gone returns why a tool is not offered that its source has: "tool multiply is not active". Empty: there is no such tool, or it is offered.
+// Gone returns why a tool is not offered that its source has: "tool multiply is not active". Empty:
+// there is no such tool, or it is offered.
 func (s *Snapshot) Gone(name string) string { return s.gone[name] }
 
-// unknown says that there is no such tool, and which come near: models misspell names and make some up. A name of more than
-// twice the longest possible is not repeated, as it is no name.
+// unknown says that there is no such tool, and which come near: models misspell names and make some
+// up. A name of more than twice the longest possible is not repeated, as it is no name.
 func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"
@@ -168,8 +170,9 @@ func (s *Snapshot) unknown(name string) string {
 	return text
 }
 
-// Meant returns the name of the tool that is meant by a name as models and people write it in a line: server__tool is server.tool, and a
-// name without its server is the one tool that has it. A name that is known, be it as one that is not offered now, means itself.
+// Meant returns the name of the tool that is meant by a name as models and people write it in a
+// line: server__tool is server.tool, and a name without its server is the one tool that has it. A
+// name that is known, be it as one that is not offered now, means itself.
 func (s *Snapshot) Meant(name string) string {
 	if _, known := s.Find(name); known || s.Gone(name) != "" {
 		return name
@@ -194,8 +197,8 @@ func (s *Snapshot) bare(name string) (all []string) {
 	return all
 }
 
-// near returns up to three names that may be meant by a wrong one, with the names of their servers or
-// without; those that differ from it by the server alone are the only ones where there are any.
+// near returns up to three names that may be meant by a wrong one, with the names of their servers
+// or without; those that differ from it by the server alone are the only ones where there are any.
 func (s *Snapshot) near(name string) []string {
 	if all := s.bare(name); len(all) > 0 {
 		return all[:min(3, len(all))]

@@ -206,8 +206,8 @@ func TestARunningCallReports(t *testing.T) {
 	}
 }
 
-// FuzzCall: whatever is called with whatever, the outcome is an object with either a result or an error, and a tool runs
-// only with an object.
+// FuzzCall: whatever is called with whatever, the outcome is an object with either a result or an
+// error, and a tool runs only with an object.
 func FuzzCall(f *testing.F) {
 	r := with(f, Options{Timeout: time.Minute}, func(_ context.Context, args json.RawMessage) (Result, error) {
 		var object map[string]json.RawMessage

@@ -8,8 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Outcome is a result as execute_tool promises it: always an object, with either a result or an error.
-// toolrun prints it as one line, and a script looks at one member to know what it has.
+// Outcome is a result as execute_tool promises it: always an object, with either a result or an
+// error. toolrun prints it as one line, and a script looks at one member to know what it has.
 type Outcome struct {
 	Success bool            `json:"success"`
 	Result  json.RawMessage `json:"result,omitempty"`  // with Success
@@ -17,9 +17,9 @@ type Outcome struct {
 	Details json.RawMessage `json:"details,omitempty"` // beside Error: the failure in the tool's own shape, if it has one
 }
 
-// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON string. A failure that has a
-// structured value is said by the message in it.
-// A structured value goes before its text, which is the same as JSON in a string.
+// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON
+// string. A failure that has a structured value is said by the message in it. A structured value
+// goes before its text, which is the same as JSON in a string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:
@@ -46,7 +46,8 @@ func (o Outcome) JSON() json.RawMessage {
 }
 
 // Text returns the result's texts, one a line; what is no text is named by its kind, type and size.
-// It is for readers that take text alone, such as shell mode: they learn at least that there was a picture.
+// It is for readers that take text alone, such as shell mode: they learn at least that there was a
+// picture.
 func (r Result) Text() string {
 	var lines []string
 	for _, p := range r.Content {

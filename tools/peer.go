@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// Peer is the MCP client on whose behalf something is asked of another MCP server. It travels in the context, so that
-// tools that are no gateway need not know of it.
+// Peer is the MCP client on whose behalf something is asked of another MCP server. It travels in
+// the context, so that tools that are no gateway need not know of it.
 type Peer struct {
 	Session string          // names its session, for those who may know; empty: it has none
 	Client  json.RawMessage // what it calls itself (Implementation)
@@ -15,7 +15,8 @@ type Peer struct {
 	Level   string          // of the log lines that it wants
 	Params  json.RawMessage // of its request, as they came; nil: there is none
 
-	// Ask asks the client something and returns its result; an error may be an *RPCError. nil: it cannot be asked.
+	// Ask asks the client something and returns its result; an error may be an *RPCError. nil: it
+	// cannot be asked.
 	Ask func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 
 	// Tell sends the client a notification, if it listens; nil: it cannot be told.

@@ -15,17 +15,18 @@ import (
 
 // Options set up a Registry. The zero value is a registry that reads arguments as they are.
 type Options struct {
-	// Fit coerces arguments to a tool's schema and checks them; an error says in sentences what is wrong with them. nil:
-	// arguments need only be a JSON object.
+	// Fit coerces arguments to a tool's schema and checks them; an error says in sentences what is
+	// wrong with them. nil: arguments need only be a JSON object.
 	Fit func(t Tool, args json.RawMessage) (json.RawMessage, error)
 
 	// Panicked is called with each tool that panicked, with its stack, for the log; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 
-	// Reach says which sets the caller of a context may use, and whether it is bounded to them at all; nil: nobody is.
+	// Reach says which sets the caller of a context may use, and whether it is bounded to them at
+	// all; nil: nobody is.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
-	// Watch is called before each call, and what it returns is called with the result, and with how long that took. The call has the
-	// context that it returns. nil: nobody is.
+	// Watch is called before each call, and what it returns is called with the result, and with how
+	// long that took. The call has the context that it returns. nil: nobody is.
 	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res Result, took time.Duration))
 
 	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
@@ -38,8 +39,8 @@ const (
 	defaultMaxResult = 1 << 20
 )
 
-// Registry holds tools by name. It may be used by many at once.
-// Readers take a snapshot and no lock: a call or a list of tools sees one state of all sources, also while one of them changes.
+// Registry holds tools by name. It may be used by many at once. Readers take a snapshot and no
+// lock: a call or a list of tools sees one state of all sources, also while one of them changes.
 type Registry struct {
 	opts Options
 	now  atomic.Pointer[Snapshot]
@@ -95,20 +96,22 @@ func New(o Options) *Registry {
 // Snapshot returns what there is now.
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
-// Set makes the tools of a source those given, and no others. It fails, and changes nothing,
-// when a tool has no function, a name, a schema or a time is not valid, or a name is taken by another source.
-// All are looked at before anything changes, so calls go on with the old tools when a source offers something wrong. A source
-// keeps its place in the order when its tools change, also while it has none, so that a client's list does not jump.
+// Set makes the tools of a source those given, and no others. It fails, and changes nothing, when a
+// tool has no function, a name, a schema or a time is not valid, or a name is taken by another
+// source. All are looked at before anything changes, so calls go on with the old tools when a
+// source offers something wrong. A source keeps its place in the order when its tools change, also
+// while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
 
-// Replace is Set for a source that also has tools which it does not offer now. gone says of each, by its name, why: whoever
-// calls it reads that sentence, and not that there is no such tool.
+// Replace is Set for a source that also has tools which it does not offer now. gone says of each,
+// by its name, why: whoever calls it reads that sentence, and not that there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
-// Fallback is Replace for a source whose tools are offered only while no other one has any, and none is expected. gone says of each why
-// it is not offered otherwise. It is decided with each change, so that the change and what follows from it are one.
+// Fallback is Replace for a source whose tools are offered only while no other one has any, and
+// none is expected. gone says of each why it is not offered otherwise. It is decided with each
+// change, so that the change and what follows from it are one.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
@@ -138,8 +141,9 @@ func (r *Registry) replace(fresh group) error {
 	return r.become(groups)
 }
 
-// Expect keeps places for sources, in this order and behind all others, before they have any tools: those that answer at different times
-// would otherwise be in another order at each start. A source that was expected and is not any more is removed with its tools.
+// Expect keeps places for sources, in this order and behind all others, before they have any tools:
+// those that answer at different times would otherwise be in another order at each start. A source
+// that was expected and is not any more is removed with its tools.
 func (r *Registry) Expect(sources ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,8 +216,8 @@ func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// tell wakes everyone who watches.
-// A channel of one element holds the notice for a reader that is busy, and no reader holds up the one who changes.
+// tell wakes everyone who watches. A channel of one element holds the notice for a reader that is
+// busy, and no reader holds up the one who changes.
 func (r *Registry) tell() {
 	for c := range r.watchers {
 		select {
@@ -223,8 +227,8 @@ func (r *Registry) tell() {
 	}
 }
 
-// snapshot lists the tools of all groups.
-// A name twice is an error, not a choice: whoever calls it would get one tool today and the other one after a restart.
+// snapshot lists the tools of all groups. A name twice is an error, not a choice: whoever calls it
+// would get one tool today and the other one after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
 	s := &Snapshot{byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{}}
 	others := slices.ContainsFunc(groups, func(g group) bool { return !g.fallback && (g.expected || len(g.tools) > 0) })
@@ -248,8 +252,8 @@ func snapshot(groups []group) (*Snapshot, error) {
 	return s, nil
 }
 
-// prefixed is a name with the six random characters that Void puts in front of an MCP tool's.
-// Void makes names unique so, and sends the call back with the name that it made: a1b2c3_search_docs.
+// prefixed is a name with the six random characters that Void puts in front of an MCP tool's. Void
+// makes names unique so, and sends the call back with the name that it made: a1b2c3_search_docs.
 var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
 // Find gives the tool of a name, which may carry Void's random prefix.
@@ -281,16 +285,15 @@ func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
 }
 
-// looksAs reports whether a tool has the name, the schemas and the time of one that was checked. Of a thousand tools all but
-// one are mostly
-// what they were, with their schemas in the same place.
+// looksAs reports whether a tool has the name, the schemas and the time of one that was checked. Of
+// a thousand tools all but one are mostly what they were, with their schemas in the same place.
 func (t Tool) looksAs(checked Tool) bool {
 	same := func(a, b json.RawMessage) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout && same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
-// check says what is wrong with a tool.
-// A wrong schema is found here, at the start, and not in the first call or in a client that refuses the whole list.
+// check says what is wrong with a tool. A wrong schema is found here, at the start, and not in the
+// first call or in a client that refuses the whole list.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)
@@ -301,7 +304,8 @@ func (t Tool) check() error {
 	if t.Timeout < 0 {
 		return fmt.Errorf("tool %q: the time of a call cannot be %v", t.Name, t.Timeout)
 	}
-	// true and null are schemas too, or no schema at all; a tool's is an object in MCP and in OpenAI's API.
+	// true and null are schemas too, or no schema at all; a tool's is an object in MCP and in
+	// OpenAI's API.
 	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
 		var object map[string]json.RawMessage
 		if len(schema) > 0 && (json.Unmarshal(schema, &object) != nil || object == nil) {

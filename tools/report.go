@@ -2,8 +2,9 @@ package tools
 
 import "context"
 
-// Reporter is told how a running call gets on. Its functions may be nil, and are called from the tool's goroutine.
-// Levels and totals are those of MCP's notifications, whose clients show them; other callers leave them out.
+// Reporter is told how a running call gets on. Its functions may be nil, and are called from the
+// tool's goroutine. Levels and totals are those of MCP's notifications, whose clients show them;
+// other callers leave them out.
 type Reporter struct {
 	Progress func(done, total float64, message string) // total 0: not known
 	Log      func(level, message string)               // level as in syslog: debug, info, notice, warning, error
@@ -25,8 +26,8 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	}
 }
 
-// Log says something about a running call. Nobody need listen. It is for people who watch, not for the model: what that is to
-// know belongs in the result.
+// Log says something about a running call. Nobody need listen. It is for people who watch, not for
+// the model: what that is to know belongs in the result.
 func Log(ctx context.Context, level, message string) {
 	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Log != nil {
 		r.Log(level, message)

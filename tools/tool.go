@@ -1,7 +1,8 @@
-// Package tools is a registry of named functions with JSON schemas; Registry.Call is the one entry for running any of them.
+// Package tools is a registry of named functions with JSON schemas; Registry.Call is the one entry
+// for running any of them.
 //
-// Every face (the OpenAI endpoint, the MCP server, the command line, the web page) offers the same registry. A new tool is
-// one Go file with its function and one Markdown file with its description.
+// Every face (the OpenAI endpoint, the MCP server, the command line, the web page) offers the same
+// registry. A new tool is one Go file with its function and one Markdown file with its description.
 //
 //	tool.go      a tool and its result; part.go: the pieces of a result; typed.go makes tools of Go functions
 //	registry.go  tools by name, and the state of all of them at one moment
@@ -19,8 +20,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Tool is a function that may be called by name.
-// Schema is what models and clients see and what arguments are held to; Output is a promise to clients that read Structured.
+// Tool is a function that may be called by name. Schema is what models and clients see and what
+// arguments are held to; Output is a promise to clients that read Structured.
 type Tool struct {
 	Name        string          // 1 to 128 of A-Z a-z 0-9 _ - .
 	Title       string          // for people; empty: the name
@@ -32,17 +33,19 @@ type Tool struct {
 	More        json.RawMessage // further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its annotations count and not Hints
 	Timeout     time.Duration   // of one call; 0: the registry's
 
-	// Seen, when set, gives the schema as the caller of ctx may see it: with the names of what only some may look into. Arguments
-	// are held to Schema all the same. nil, and an empty answer: it is the same for all.
+	// Seen, when set, gives the schema as the caller of ctx may see it: with the names of what only
+	// some may look into. Arguments are held to Schema all the same. nil, and an empty answer: it
+	// is the same for all.
 	Seen func(ctx context.Context) json.RawMessage
 
-	// Refuse, when set, looks at arguments as they came, before they are held to Schema, and may answer instead of Call: a tool
-	// whose specification has words of its own for what a schema can say as well is not answered for by the validator. What is
-	// wrong in any other way it leaves to the schema.
+	// Refuse, when set, looks at arguments as they came, before they are held to Schema, and may
+	// answer instead of Call: a tool whose specification has words of its own for what a schema can
+	// say as well is not answered for by the validator. What is wrong in any other way it leaves to
+	// the schema.
 	Refuse func(ctx context.Context, args json.RawMessage) (Result, bool)
 
-	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure of the tool, told to
-	// whoever called in its own words; it becomes a Result with IsError.
+	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure
+	// of the tool, told to whoever called in its own words; it becomes a Result with IsError.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
@@ -56,9 +59,10 @@ func (t Tool) For(ctx context.Context) Tool {
 	return t
 }
 
-// Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say. They are words of the
-// tool's author: nothing is allowed because of them.
-// Pointers, since MCP's defaults are not false: a tool that says nothing counts as one that may destroy and reach outside.
+// Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say.
+// They are words of the tool's author: nothing is allowed because of them. Pointers, since MCP's
+// defaults are not false: a tool that says nothing counts as one that may destroy and reach
+// outside.
 type Hints struct {
 	ReadOnly    *bool // it changes nothing
 	Destructive *bool // what it changes may be lost

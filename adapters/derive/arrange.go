@@ -14,9 +14,10 @@ import (
 	"toolnorm/chat"
 )
 
-// A template whose calls no example says is taken for a printer, and its inverse is searched for: calls of which every part
-// is a word that occurs nowhere else show where the parts stand, two calls show what is around them, and how values are
-// written is tried until all that was printed is read again as it was rendered.
+// A template whose calls no example says is taken for a printer, and its inverse is searched for:
+// calls of which every part is a word that occurs nowhere else show where the parts stand, two
+// calls show what is around them, and how values are written is tried until all that was printed is
+// read again as it was rendered.
 
 // formTools are what these calls call.
 var formTools = []chat.Tool{
@@ -89,7 +90,8 @@ func (p *printer) show(calls ...chat.Call) string {
 	return text
 }
 
-// arranged looks for the form in which the view of a template prints calls. The first that reads all of them is taken.
+// arranged looks for the form in which the view of a template prints calls. The first that reads
+// all of them is taken.
 func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {
@@ -119,8 +121,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns are those that can be read back: a template that loses values of objects says nothing of calls with values of lists and
-// objects. MiniCPM5's as llama-server renders it prints nothing for an object, and the elements of a list without a sign between.
+// turns are those that can be read back: a template that loses values of objects says nothing of
+// calls with values of lists and objects. MiniCPM5's as llama-server renders it prints nothing for
+// an object, and the elements of a list without a sign between.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -154,7 +157,8 @@ func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
 }
 
-// misread are the turns of which a format reads a call that was not rendered. One that is missed is none of them.
+// misread are the turns of which a format reads a call that was not rendered. One that is missed is
+// none of them.
 func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	for _, calls := range p.turns() {
 		if err := p.otherwise(f, calls); err != nil {
@@ -164,8 +168,9 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether a declaration that streams will do: it reads the turns, and values that hold calls do not mislead it.
-// Tags that close as XML's do are left to their reader, which forgives what no form does.
+// content reports whether a declaration that streams will do: it reads the turns, and values that
+// hold calls do not mislead it. Tags that close as XML's do are left to their reader, which
+// forgives what no form does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" && readsAs(f.Format, text, "", calls, adapters.Options{Tools: formTools, Alone: true}) != nil {
@@ -178,7 +183,8 @@ func (p *printer) content(f *Finding) bool {
 // aTag finds an argument whose value ends with something else than a closing tag.
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
-// readsTurns reports how many of the turns are read and printed as the template prints them, and what is wrong with the next.
+// readsTurns reports how many of the turns are read and printed as the template prints them, and
+// what is wrong with the next.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)
@@ -195,8 +201,9 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	return len(formTurns), p.misled(f)
 }
 
-// misled reports a call that is read otherwise where its values hold what the template itself prints for calls. To read no call
-// there is right: a template without escapes prints what has several readings.
+// misled reports a call that is read otherwise where its values hold what the template itself
+// prints for calls. To read no call there is right: a template without escapes prints what has
+// several readings.
 func (p *printer) misled(f *adapters.Format) error {
 	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
 	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, "`" + strings.TrimSpace(other) + "`", behind(other, "7531")} {
@@ -231,7 +238,8 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	return nil
 }
 
-// markLines are the lines about thoughts and plain replies, which are kept whatever becomes of calls.
+// markLines are the lines about thoughts and plain replies, which are kept whatever becomes of
+// calls.
 func (o *observed) markLines() string {
 	var b strings.Builder
 	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {

@@ -16,8 +16,8 @@ type body struct {
 	lines      string // further lines of the declaration
 }
 
-// bodyOf finds the call with these two values in a text.
-// The forms are tried from the strictest on: JSON proves itself by parsing, tags are whatever stands between known values.
+// bodyOf finds the call with these two values in a text. The forms are tried from the strictest on:
+// JSON proves itself by parsing, tags are whatever stands between known values.
 //
 //	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
 //	write_file{…}, functions.write_file:0{…}                {name}…{json}, {id}…{json}
@@ -65,9 +65,9 @@ func jsonAt(text string) (string, bool) {
 	return text[:in.InputOffset()], true
 }
 
-// named is a body whose JSON holds the name: as the value of a member, or as the name of the only one.
-// A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one at the end with the probe's id has
-// the call's own (mistral-v3). The usual names need no keys line.
+// named is a body whose JSON holds the name: as the value of a member, or as the name of the only
+// one. A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one at the
+// end with the probe's id has the call's own (mistral-v3). The usual names need no keys line.
 // Arguments are found as the member that holds an object, the name as the member with its value.
 func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
@@ -122,9 +122,10 @@ func spreads(value string) string {
 // It is Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName is a body that ends with arguments at text[at:end] and begins with the name in front of them.
-// The last occurrence counts: deepseek-v3 has the word function and a separator in front, others the name in a header, too.
-// Literals between name and arguments stay as they are: <｜tool▁sep｜>, [ARGS], a newline.
+// besideName is a body that ends with arguments at text[at:end] and begins with the name in front
+// of them. The last occurrence counts: deepseek-v3 has the word function and a separator in front,
+// others the name in a header, too. Literals between name and arguments stay as they are:
+// <｜tool▁sep｜>, [ARGS], a newline.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -142,8 +143,8 @@ func besideName(text string, at, end int, hole, lines string) (body, bool) {
 // Arguments of the probe hold no parentheses, so a call ends at the first one that closes.
 var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
 
-// pythonBody finds calls in Python's spelling.
-// Without brackets around several it is olmo3's form, a call a line; quotes of the other kind are LFM2.5's.
+// pythonBody finds calls in Python's spelling. Without brackets around several it is olmo3's form,
+// a call a line; quotes of the other kind are LFM2.5's.
 func pythonBody(text, path, content string) (body, bool) {
 	m := aPython.FindStringIndex(text)
 	if m == nil {
@@ -162,8 +163,9 @@ func pythonBody(text, path, content string) (body, bool) {
 	return body{m[0], m[1], "{python}", lines}, true
 }
 
-// pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of their own.
-// gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what stands between a key's colon and its value.
+// pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of
+// their own. gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what
+// stands between a key's colon and its value.
 func pseudoBody(text, path, _ string) (body, bool) {
 	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` + regexp.QuoteMeta(path) + `.*?\})`)
 	m := aPseudo.FindStringSubmatchIndex(text)
@@ -173,10 +175,11 @@ func pseudoBody(text, path, _ string) (body, bool) {
 	return besideName(text, m[2], m[3], "{pseudo}", "quote   "+strings.TrimSpace(text[m[4]:m[5]])+"\n")
 }
 
-// taggedBody finds a call whose arguments each stand between marks.
-// Two arguments show where one ends and the next begins: what stands in front of both keys is the opener, what stands behind
-// both values the closer. Templates may sort arguments, so the one that stands first counts as the first.
-// Tags that are named like the parameters, <path>…</path>, are told by the key that stands behind the value once more.
+// taggedBody finds a call whose arguments each stand between marks. Two arguments show where one
+// ends and the next begins: what stands in front of both keys is the opener, what stands behind
+// both values the closer. Templates may sort arguments, so the one that stands first counts as the
+// first. Tags that are named like the parameters, <path>…</path>, are told by the key that stands
+// behind the value once more.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path), strings.Index(text, content)

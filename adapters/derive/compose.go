@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// arrangements are the lines of forms that may print what a template printed for one call and for two: where the parts stand
-// is the same in all of them, how values are written differs.
+// arrangements are the lines of forms that may print what a template printed for one call and for
+// two: where the parts stand is the same in all of them, how values are written differs.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -79,7 +79,8 @@ func (f *framed) lines(holes, gaps []string) string {
 	}
 	call += gaps[len(gaps)-1]
 	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
-	// an opener of one sign is looked for where a call may begin, and that is nowhere behind another call
+	// an opener of one sign is looked for where a call may begin, and that is nowhere behind
+	// another call
 	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
 		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
@@ -121,7 +122,8 @@ type items struct {
 	plain string // what stands in front of a value of one line
 }
 
-// series are two things of a kind with names or without: what stands around each, and around and between both.
+// series are two things of a kind with names or without: what stands around each, and around and
+// between both.
 type series struct {
 	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
 	first                                           bool   // the value stands in front of the name
@@ -150,8 +152,9 @@ func (s series) item(key, indent string) string {
 	return edged(out)
 }
 
-// seriesOf takes the literals around two things apart: in front of the first name, between name and value, between both, and
-// behind the second. With a quote, values have it around them, and it is theirs.
+// seriesOf takes the literals around two things apart: in front of the first name, between name and
+// value, between both, and behind the second. With a quote, values have it around them, and it is
+// theirs.
 func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series, ok bool) {
 	if mid != mid2 {
 		return s, false
@@ -253,7 +256,8 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst finds how arguments are written whose names stand behind their values, from part at on.
+// valuesFirst finds how arguments are written whose names stand behind their values, from part at
+// on.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)
@@ -281,14 +285,16 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced are the same arguments where the blank in front of a value belongs to values of one line alone, as YAML has it.
+// unspaced are the same arguments where the blank in front of a value belongs to values of one line
+// alone, as YAML has it.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]
 	return i
 }
 
-// nested finds the notation in which objects and lists are written that are values of arguments; "" if none is seen.
+// nested finds the notation in which objects and lists are written that are values of arguments; ""
+// if none is seen.
 func (p *printer) nested(i items, one, quote string) string {
 	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
 	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
@@ -317,8 +323,8 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines
 }
 
-// valueOf is what a template prints for the value of an argument: behind its name, up to what stands behind the last value
-// of another call.
+// valueOf is what a template prints for the value of an argument: behind its name, up to what
+// stands behind the last value of another call.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

@@ -1,9 +1,11 @@
-// Package derive finds out how a model writes calls from what the model's own chat template makes of conversations.
+// Package derive finds out how a model writes calls from what the model's own chat template makes
+// of conversations.
 //
-// A template is a program; what it does is seen by running it. [From] renders conversations that differ in one thing (with
-// a call and without, with one call and two, with and without reasoning) and reads the differences. Either a known family
-// prints and reads the same, or the differences become a declaration of the kind that adapters/families holds, which is
-// tried at once: what it prints must be what the template prints, and what it reads must be the calls that were rendered.
+// A template is a program; what it does is seen by running it. [From] renders conversations that
+// differ in one thing (with a call and without, with one call and two, with and without reasoning)
+// and reads the differences. Either a known family prints and reads the same, or the differences
+// become a declaration of the kind that adapters/families holds, which is tried at once: what it
+// prints must be what the template prints, and what it reads must be the calls that were rendered.
 //
 //	derive.go      From: the views of a template, the finding that is taken, and whether a named family agrees
 //	observe.go     the probes, and what a template makes of them
@@ -30,9 +32,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Render gives the prompt that a conversation comes to with a model's own template.
-// It is a server's doing (Ollama's debug rendering, llama-server's /apply-template), so an error may also be the server's.
-// Rendering costs some milliseconds, and [From] asks for about twenty conversations, and for some forty more of a template whose form is its own.
+// Render gives the prompt that a conversation comes to with a model's own template. It is a
+// server's doing (Ollama's debug rendering, llama-server's /apply-template), so an error may also
+// be the server's. Rendering costs some milliseconds, and [From] asks for about twenty
+// conversations, and for some forty more of a template whose form is its own.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
@@ -41,8 +44,8 @@ type Template struct {
 	Source string // its text, where the server gives it: Jinja or Go's; empty: only what it prints is seen
 }
 
-// Finding is what a model's template says about how the model writes.
-// `formats guess` proposes it, and a model that no family claims is read by it from its first request on.
+// Finding is what a model's template says about how the model writes. `formats guess` proposes it,
+// and a model that no family claims is read by it from its first request on.
 type Finding struct {
 	Known  string           // the known family that prints the same; empty when none does
 	Lines  string           // the declaration; of a known family: that it is like it
@@ -53,22 +56,25 @@ type Finding struct {
 	Shown  []string         // the calls as the template prints them: one, and two where it prints two
 }
 
-// ErrNoCalls is the error of a template that prints no calls: the model was taught them elsewhere, or not at all.
-// SmolLM3's, Gemma 2's and Phi-3.5's are such: they print the text of a turn and nothing of its calls.
+// ErrNoCalls is the error of a template that prints no calls: the model was taught them elsewhere,
+// or not at all. SmolLM3's, Gemma 2's and Phi-3.5's are such: they print the text of a turn and
+// nothing of its calls.
 var ErrNoCalls = errors.New("the template does not print calls")
 
 // ErrForm is the error of a template whose calls no declaration can say.
 // There is no hole for it: YAML, say, or a name that stands behind the arguments.
 var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
 
-// From finds out how a model of that name writes; set is the families that are known. What it finds can be used if its
-// list of what is wrong is empty. An error means that the template prints no calls, refuses the conversations, or prints
-// calls in a form that cannot be said: the message is a sentence about what is missing.
-// Two views are taken, with results behind the calls and with a new request there. Gemma 2's template refuses the first,
-// others drop reasoning in the second; what one of them shows is enough.
+// From finds out how a model of that name writes; set is the families that are known. What it finds
+// can be used if its list of what is wrong is empty. An error means that the template prints no
+// calls, refuses the conversations, or prints calls in a form that cannot be said: the message is a
+// sentence about what is missing. Two views are taken, with results behind the calls and with a new
+// request there. Gemma 2's template refuses the first, others drop reasoning in the second; what
+// one of them shows is enough.
 //
-// What is proposed is tried on the calls that it was made from: printed by the declaration they must be what the template
-// printed, and read by it the calls that were rendered. Whatever is not so is in Wrong, and the finding is not used.
+// What is proposed is tried on the calls that it was made from: printed by the declaration they
+// must be what the template printed, and read by it the calls that were rendered. Whatever is not
+// so is in Wrong, and the finding is not used.
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
@@ -115,8 +121,8 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest is what is left where no format reads the calls: the marks around thoughts and text, or what the template teaches in
-// words where it prints no calls.
+// rest is what is left where no format reads the calls: the marks around thoughts and text, or what
+// the template teaches in words where it prints no calls.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
 		if errors.Is(err, ErrNoCalls) {
@@ -142,9 +148,10 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom takes over what another view of the template showed and this one did not: some print reasoning only while
-// the results of its calls are the last that was said, some drop the marks of a plain reply there.
-// Marks that end a turn are added unless they occur in a call: dropped there, they would cut it.
+// completeFrom takes over what another view of the template showed and this one did not: some print
+// reasoning only while the results of its calls are the last that was said, some drop the marks of
+// a plain reply there. Marks that end a turn are added unless they occur in a call: dropped there,
+// they would cut it.
 func (o *observed) completeFrom(p *observed) {
 	o.thought = cmp.Or(o.thought, p.thought)
 	o.spoken = cmp.Or(o.spoken, p.spoken)
@@ -156,9 +163,9 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy takes over what the source alone says.
-// Of message families the headers tell reasoning, so no marks around it are looked for.
-// The source can only add: what a conversation showed is what the model sees, and the source may hold branches that are dead.
+// completeBy takes over what the source alone says. Of message families the headers tell reasoning,
+// so no marks around it are looked for. The source can only add: what a conversation showed is what
+// the model sees, and the source may hold branches that are dead.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -170,8 +177,9 @@ func (o *observed) completeBy(source string) {
 	}
 }
 
-// better reports whether f should be taken instead of g: one that a known family confirms, else the one with less wrong.
-// A known family's file has been read by people and has the slips of its models, which no template shows.
+// better reports whether f should be taken instead of g: one that a known family confirms, else the
+// one with less wrong. A known family's file has been read by people and has the slips of its
+// models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
 		return f.Known != ""
@@ -179,8 +187,9 @@ func (f *Finding) better(g *Finding) bool {
 	return len(f.Wrong) < len(g.Wrong)
 }
 
-// clearest is the error that says most: that a form cannot be said, before that there are no calls, before a refusal.
-// A template that refuses one view and prints no calls in the other is one without calls.
+// clearest is the error that says most: that a form cannot be said, before that there are no calls,
+// before a refusal. A template that refuses one view and prints no calls in the other is one
+// without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -192,9 +201,9 @@ func clearest(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// finding makes a declaration of what was seen, and tries it.
-// A family that prints exactly the same is taken as it stands. One that differs in white space lends its lines, and the marks
-// around reasoning and text are the template's own.
+// finding makes a declaration of what was seen, and tries it. A family that prints exactly the same
+// is taken as it stands. One that differs in white space lends its lines, and the marks around
+// reasoning and text are the template's own.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	if o.unsaid != nil {
 		return nil, o.unsaid
@@ -217,10 +226,10 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	return f, nil
 }
 
-// try prints and reads the probes with a format, and says what comes out otherwise than from the template.
-// Printing is compared without white space, since marks of the turn and newlines around them are the template's; reading is
-// compared in full.
-// Two calls are tried besides one, since lists, glue and sections show with the second.
+// try prints and reads the probes with a format, and says what comes out otherwise than from the
+// template. Printing is compared without white space, since marks of the turn and newlines around
+// them are the template's; reading is compared in full. Two calls are tried besides one, since
+// lists, glue and sections show with the second.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]
@@ -234,8 +243,9 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// knownIn is the known family that prints and reads the same, or "". One that agrees in white space too comes first.
-// Families are asked in the order of their names, so that the answer is the same every time.
+// knownIn is the known family that prints and reads the same, or "". One that agrees in white space
+// too comes first. Families are asked in the order of their names, so that the answer is the same
+// every time.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {
@@ -261,10 +271,10 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 	return true
 }
 
-// thinksAs reports whether f takes the reasoning off that the template printed in front of the call. A template that
-// prints none leaves the question open.
-// Families that print the same calls may differ in the marks around reasoning alone.
-// A reply that thinks and calls must come apart into the thought, no text, and the call.
+// thinksAs reports whether f takes the reasoning off that the template printed in front of the
+// call. A template that prints none leaves the question open. Families that print the same calls
+// may differ in the marks around reasoning alone. A reply that thinks and calls must come apart
+// into the thought, no text, and the call.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
@@ -273,14 +283,16 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 	return err == nil && strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
-// begins reports whether a text begins with calls as they are printed, white space aside: marks of the turn may follow.
+// begins reports whether a text begins with calls as they are printed, white space aside: marks of
+// the turn may follow.
 func begins(text, calls string) bool {
 	return strings.HasPrefix(strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(calls), ""))
 }
 
-// Agrees reports whether a format reads the calls that a template prints, as its name may have promised. A template that
-// prints none, or that cannot be asked, says nothing against it.
-// A model called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not the name.
+// Agrees reports whether a format reads the calls that a template prints, as its name may have
+// promised. A template that prints none, or that cannot be asked, says nothing against it. A model
+// called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not
+// the name.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

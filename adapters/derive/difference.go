@@ -6,9 +6,10 @@ import (
 	"unicode"
 )
 
-// difference takes off what two texts begin and end with alike, and gives what is left of the second: no mark is cut.
-// Texts that differ by a whole mark mostly share its first and last letters: of <|a|> and <|b|> only "a" and "b" differ.
-// Widened to marks it can be cut out and looked at by itself.
+// difference takes off what two texts begin and end with alike, and gives what is left of the
+// second: no mark is cut. Texts that differ by a whole mark mostly share its first and last
+// letters: of <|a|> and <|b|> only "a" and "b" differ. Widened to marks it can be cut out and
+// looked at by itself.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -38,8 +39,8 @@ func openMark(text string) int {
 	return i
 }
 
-// commonPrefix is how many bytes two texts have in common at the beginning. Cutting a letter of several bytes does no harm:
-// what is taken is widened to whole marks.
+// commonPrefix is how many bytes two texts have in common at the beginning. Cutting a letter of
+// several bytes does no harm: what is taken is widened to whole marks.
 func commonPrefix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -47,8 +48,8 @@ func commonPrefix(a, b string) (n int) {
 	return n
 }
 
-// commonSuffix is the same at the end. Of texts that differ in length alone the caller takes off the common beginning first,
-// or both would count the same bytes.
+// commonSuffix is the same at the end. Of texts that differ in length alone the caller takes off
+// the common beginning first, or both would count the same bytes.
 func commonSuffix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -56,8 +57,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener is the part that a and b both end with, from the first mark in it on; all of a when b ends with a.
-// a is what stands in front of the first of two equal things, b what stands between both: the opener ends both.
+// opener is the part that a and b both end with, from the first mark in it on; all of a when b ends
+// with a. a is what stands in front of the first of two equal things, b what stands between both:
+// the opener ends both.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {
@@ -83,8 +85,9 @@ func shared(a, b string) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// A mark is a word in angle brackets, or in square ones when it shouts, as [THINK] does; ◁think▷ is Kimi's.
-// A longer name than 64 bytes is no mark of any known family; the longest, one of plamo3's, has 36 with its brackets.
+// A mark is a word in angle brackets, or in square ones when it shouts, as [THINK] does; ◁think▷ is
+// Kimi's. A longer name than 64 bytes is no mark of any known family; the longest, one of plamo3's,
+// has 36 with its brackets.
 const aMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_ ]{2,40}\]|◁[^◁▷\s]{1,32}▷)`
 
 var (
@@ -97,7 +100,8 @@ var (
 // hasMark says whether a text holds any mark: words alone open nothing that could be looked for.
 func hasMark(s string) bool { return anyMark.MatchString(s) }
 
-// firstMark is the mark that a text begins with, white space in front of it and newlines behind it included, or "".
+// firstMark is the mark that a text begins with, white space in front of it and newlines behind it
+// included, or "".
 func firstMark(text string) string { return leadingMark.FindString(text) }
 
 // lastMark is the mark that a text ends with, or "".

@@ -53,7 +53,8 @@ func valuesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// blockAt is how long the arguments of one of the calls are that a text begins with, as one value, and the hole for them.
+// blockAt is how long the arguments of one of the calls are that a text begins with, as one value,
+// and the hole for them.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")
@@ -81,8 +82,8 @@ type pieces struct {
 // lengths are how long the arguments of two calls are.
 type lengths [2]int
 
-// merged is what two texts say alike, from the front or from the end: numbers that count calls or bytes are holes. It returns
-// how much of each was used.
+// merged is what two texts say alike, from the front or from the end: numbers that count calls or
+// bytes are holes. It returns how much of each was used.
 func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {

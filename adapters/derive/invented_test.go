@@ -41,7 +41,8 @@ func drawn() []chat.Message {
 	}
 }
 
-// hostile are calls whose values hold what the template itself writes: the ends of calls and of arguments, whole calls.
+// hostile are calls whose values hold what the template itself writes: the ends of calls and of
+// arguments, whole calls.
 func hostile(v *invented) (out []chat.Message) {
 	whole := v.reply(drawn()[0])
 	for _, text := range []string{
@@ -125,8 +126,8 @@ func tried(t testing.TB, v *invented) (o outcome) {
 	return o
 }
 
-// TestInventedTemplates derives from templates that a program made up. Seeds from 1 on were looked at while the derivation was
-// written, those from 100001 on were not, but for 100032 and 100152.
+// TestInventedTemplates derives from templates that a program made up. Seeds from 1 on were looked
+// at while the derivation was written, those from 100001 on were not, but for 100032 and 100152.
 func TestInventedTemplates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of templates")
@@ -166,8 +167,9 @@ func TestInventedTemplates(t *testing.T) {
 	}
 }
 
-// TestAFenceOfItsOwnStandsBehindText has templates whose calls stand in a fence with a label of its own, right behind the text:
-// "I look that up.```moba⏎…". Those were code, and every call behind a text was lost.
+// TestAFenceOfItsOwnStandsBehindText has templates whose calls stand in a fence with a label of its
+// own, right behind the text: "I look that up.```moba⏎…". Those were code, and every call behind a
+// text was lost.
 func TestAFenceOfItsOwnStandsBehindText(t *testing.T) {
 	for _, v := range []*invented{invent(700027), inventRare(50056)} {
 		if o := tried(t, v); !o.read {

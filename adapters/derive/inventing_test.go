@@ -13,7 +13,8 @@ import (
 	"toolnorm/chat"
 )
 
-// invented is a chat template that a program made up: turns, marks around thoughts, and one way of writing calls.
+// invented is a chat template that a program made up: turns, marks around thoughts, and one way of
+// writing calls.
 type invented struct {
 	about                string // the drawn parts, for messages
 	user, bot, end       string // what opens the turns, and what ends one
@@ -412,7 +413,8 @@ func elementsOf(raw string) (out []string) {
 // quote is a JSON string.
 func quote(s string) string { return string(chat.AppendQuoted(nil, s)) }
 
-// spelled is a JSON value as a template prints it. It is written anew here, and shares nothing with the printer.
+// spelled is a JSON value as a template prints it. It is written anew here, and shares nothing with
+// the printer.
 func spelled(raw json.RawMessage, kind string) string {
 	text := strings.TrimSpace(string(raw))
 	comma, colon := ", ", ": "

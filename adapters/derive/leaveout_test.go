@@ -20,8 +20,8 @@ import (
 
 var write = flag.Bool("write", false, "write docs/internal/derived.md")
 
-// without is the built-in set but for a family and all of its cousins, near and far: those that are like it, and those
-// that it is like.
+// without is the built-in set but for a family and all of its cousins, near and far: those that are
+// like it, and those that it is like.
 func without(t testing.TB, family string) *adapters.Set {
 	t.Helper()
 	gone := map[string]bool{family: true}
@@ -67,7 +67,8 @@ func (r result) better(q result) bool {
 	return cmp.Or(cmp.Compare(len(q.wrong), len(r.wrong)), cmp.Compare(r.right, q.right)) > 0
 }
 
-// leftOut reads each family's own cases by what a template of its models says, the family and its cousins taken away.
+// leftOut reads each family's own cases by what a template of its models says, the family and its
+// cousins taken away.
 func leftOut(t testing.TB) map[string]result {
 	t.Helper()
 	tools, err := golden.Tools()
@@ -104,8 +105,8 @@ var derivations = map[string]struct {
 	as     string
 }{}
 
-// derived is the format that a recording leads to without its family, and a word for how; the generic one where the
-// template says too little.
+// derived is the format that a recording leads to without its family, and a word for how; the
+// generic one where the template says too little.
 func derived(t testing.TB, rec *templates.Recording) (*adapters.Format, string) {
 	t.Helper()
 	d, ok := derivations[rec.Name]
@@ -165,7 +166,8 @@ func callLines(transcript string) (out []string) {
 	return out
 }
 
-// TestLeaveOneOut holds the promise about models that no family names: their own template is enough.
+// TestLeaveOneOut holds the promise about models that no family names: their own template is
+// enough.
 func TestLeaveOneOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a set is loaded for each family")
@@ -221,13 +223,15 @@ The templates come with llama.cpp and are rendered by llama-server. Written by
 	return b.String()
 }
 
-// borrowed are the wrong calls that come of reading a family by the marks of others alone, with neither its file nor its
-// template: tags alike, and values whose newlines are data in one family and the tag's in the other. Kimi K2's is a list that
-// was closed too early: it is repaired there, and the family leaves it in doubt.
+// borrowed are the wrong calls that come of reading a family by the marks of others alone, with
+// neither its file nor its template: tags alike, and values whose newlines are data in one family
+// and the tag's in the other. Kimi K2's is a list that was closed too early: it is repaired there,
+// and the family leaves it in doubt.
 var borrowed = map[string]int{"apriel": 1, "glm4": 2, "kimi-k2": 1, "trinity": 1}
 
-// TestUnknownFormsInKnownMarks reads each family's cases as generic, without the family, its cousins and any template: an
-// unknown form inside known marks is text, and becomes no call with wrong arguments.
+// TestUnknownFormsInKnownMarks reads each family's cases as generic, without the family, its
+// cousins and any template: an unknown form inside known marks is text, and becomes no call with
+// wrong arguments.
 func TestUnknownFormsInKnownMarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a set is loaded for each family")

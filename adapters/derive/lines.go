@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// declaration proposes the lines of a family. One that prints what a known family prints is like that one;
-// where white space differs, with the marks of its own around reasoning and text.
+// declaration proposes the lines of a family. One that prints what a known family prints is like
+// that one; where white space differs, with the marks of its own around reasoning and text.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	var b strings.Builder
 	b.WriteString(heading(model))
@@ -51,22 +51,23 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	return b.String(), nil
 }
 
-// heading names a declaration as the model, without registry, user and tag, and globs on that, so that its other sizes are read
-// alike.
+// heading names a declaration as the model, without registry, user and tag, and globs on that, so
+// that its other sizes are read alike.
 func heading(model string) string {
 	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 	name = strings.Join(strings.Fields(name), "-")
 	return fmt.Sprintf("format  %s\nmodels  %s*\n", name, name)
 }
 
-// callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that end the turn.
-// Of two calls the text between them is what tells: what stands in front of both is the call's opener, what stands behind both
-// its closer, and the rest around them is a section. Marks behind all calls with none in front end the turn.
+// callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that
+// end the turn. Of two calls the text between them is what tells: what stands in front of both is
+// the call's opener, what stands behind both its closer, and the rest around them is a section.
+// Marks behind all calls with none in front end the turn.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //
-// has "\n</tool_call>\n<tool_call>\n" between: opener <tool_call>\n, closer \n</tool_call>, glue of one newline, and
-// <|im_end|> ends the turn.
+// has "\n</tool_call>\n<tool_call>\n" between: opener <tool_call>\n, closer \n</tool_call>, glue of
+// one newline, and <|im_end|> ends the turn.
 func (o *observed) callLines() (lines string, ends []string, err error) {
 	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
 	one, ok := bodyOf(oneText, "quokka.txt", "wombat")
@@ -106,10 +107,10 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + unfenced(call) + one.lines, ends, nil
 }
 
-// typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}" string="{type}">.
-// The types of a number and of a string differ in the word alone: string="false" and string="true", type="number" and
-// type="string". Whole words are cut, as "true" and "false" end alike.
-// kimi-k3 and DeepSeek's DSML are such; a tag that says no type is left as it was.
+// typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}"
+// string="{type}">. The types of a number and of a string differ in the word alone: string="false"
+// and string="true", type="number" and type="string". Whole words are cut, as "true" and "false"
+// end alike. kimi-k3 and DeepSeek's DSML are such; a tag that says no type is left as it was.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))
@@ -158,9 +159,9 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	return b.String(), nil
 }
 
-// onlyLine is the line of a template that prints one call. Marks behind a call that begins with none end the turn.
-// What is glue and what a section cannot be told from one call, so all of it is the call's.
-// Llama 3's templates refuse a second call.
+// onlyLine is the line of a template that prints one call. Marks behind a call that begins with
+// none end the turn. What is glue and what a section cannot be told from one call, so all of it is
+// the call's. Llama 3's templates refuse a second call.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -170,8 +171,8 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines), ends, nil
 }
 
-// unfenced is the same line without a fence around the arguments, which models leave out; nothing when there is none.
-// DeepSeek V3's template puts ```json around arguments; its models write both.
+// unfenced is the same line without a fence around the arguments, which models leave out; nothing
+// when there is none. DeepSeek V3's template puts ```json around arguments; its models write both.
 func unfenced(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {

@@ -6,11 +6,13 @@ import (
 	"strings"
 )
 
-// messages is what was seen of a template whose replies are made of messages with headers, as gpt-oss writes them:
+// messages is what was seen of a template whose replies are made of messages with headers, as
+// gpt-oss writes them:
 //
 //	<|start|>assistant to=functions.write_file<|channel|>commentary json<|message|>{…}<|call|>
 //
-// What a message is stands in its header, between the mark that opens it and the one that closes it.
+// What a message is stands in its header, between the mark that opens it and the one that closes
+// it.
 type messages struct {
 	opens, closes         string // the marks around a header
 	called                string // the header of a call, the role in front of it included
@@ -18,12 +20,12 @@ type messages struct {
 	between, last, spokes string // the marks that end a call that another follows, the last call, and a plain reply
 }
 
-// headers finds out whether a template writes messages: the prompt ends inside a header, and the call's name stands in it.
-// The arguments are turns without their reasoning: the beginning of a reply, one that speaks, one that calls, and one that
-// thinks first.
-// A template of turns has the role in a header, too, <|im_start|>assistant, but its calls stand behind the header: that the
-// name stands inside is what makes a family of messages.
-// It is nil for all others, and for a template whose replies have no mark that ends in front of the text.
+// headers finds out whether a template writes messages: the prompt ends inside a header, and the
+// call's name stands in it. The arguments are turns without their reasoning: the beginning of a
+// reply, one that speaks, one that calls, and one that thinks first. A template of turns has the
+// role in a header, too, <|im_start|>assistant, but its calls stand behind the header: that the
+// name stands inside is what makes a family of messages. It is nil for all others, and for a
+// template whose replies have no mark that ends in front of the text.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)
 	if mark == nil {
@@ -82,10 +84,11 @@ func lastOf(text string) string {
 	return ""
 }
 
-// lines are the declaration of such a family; body is the arguments' hole, and further lines that it needs.
-// Routes are tried in their order, so the narrow ones come first: a message to oneself, then calls, then any other recipient,
-// then channels. What none fits is text, since text that is hidden is worse than a header that is shown.
-// The first two marks of the ends line are used in printing: between calls, and behind the last.
+// lines are the declaration of such a family; body is the arguments' hole, and further lines that
+// it needs. Routes are tried in their order, so the narrow ones come first: a message to oneself,
+// then calls, then any other recipient, then channels. What none fits is text, since text that is
+// hidden is worse than a header that is shown. The first two marks of the ends line are used in
+// printing: between calls, and behind the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
@@ -118,8 +121,8 @@ var (
 	addressee = regexp.MustCompile(`\bto=[a-z]+$`)
 )
 
-// field is what tells a header from others: its recipient, else its channel; empty when it has neither.
-// A recipient says more than a channel: glimmer thinks to=self, in whatever channel.
+// field is what tells a header from others: its recipient, else its channel; empty when it has
+// neither. A recipient says more than a channel: glimmer thinks to=self, in whatever channel.
 func (m *messages) field(header string) string {
 	if to := addressee.FindString(header); to != "" {
 		return to

@@ -19,35 +19,36 @@ const (
 	probeResult = "Zq: result :qZ"
 )
 
-// probes are two calls of one tool: all that differs between them is said here. The arguments are sorted, since servers
-// may sort them; an id has nine letters and digits, since some templates of Mistral's insist.
-// The words occur nowhere else: where "wombat" stands in a prompt is where the template prints the content.
-// Both call the same tool, so the text between them is the family's and not a name's.
+// probes are two calls of one tool: all that differs between them is said here. The arguments are
+// sorted, since servers may sort them; an id has nine letters and digits, since some templates of
+// Mistral's insist. The words occur nowhere else: where "wombat" stands in a prompt is where the
+// template prints the content. Both call the same tool, so the text between them is the family's
+// and not a name's.
 var probes = []chat.Call{
 	{ID: "Zq0000001", Name: "write_file", Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
 	{ID: "Zq0000002", Name: "write_file", Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
 }
 
-// probeTools are what the probes call, in the plainest schema there is: several templates refuse lists of types
-// (Hermes, Seed), or objects that do not say whether they take more members (Command R+).
-// The second has an integer beside a string, the third no parameters.
-// What they are called and do is common, so that no template has an opinion about it.
+// probeTools are what the probes call, in the plainest schema there is: several templates refuse
+// lists of types (Hermes, Seed), or objects that do not say whether they take more members (Command
+// R+). The second has an integer beside a string, the third no parameters. What they are called and
+// do is common, so that no template has an opinion about it.
 var probeTools = []chat.Tool{
 	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
 	{Name: "find_files", Description: "Finds files.", Schema: []byte(`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
 	{Name: "get_time", Description: "The time.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// Further calls: with a number beside a string, and with text that is markup.
-// The number tells string="true" from string="false", the markup whether CDATA stands around it (minicpm5).
+// Further calls: with a number beside a string, and with text that is markup. The number tells
+// string="true" from string="false", the markup whether CDATA stands around it (minicpm5).
 var (
 	typedProbe  = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(`{"limit": 7531, "path": "quokka.txt"}`)}}
 	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
-// answers are the results of so many calls. Some templates print them as a part of the turn that called.
-// Gemma 4 prints results inside the turn of the model, and goes on behind them.
-// Each result has the name and id of its call: templates pair them by one of these, or raise for an orphan.
+// answers are the results of so many calls. Some templates print them as a part of the turn that
+// called. Gemma 4 prints results inside the turn of the model, and goes on behind them. Each result
+// has the name and id of its call: templates pair them by one of these, or raise for an orphan.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
@@ -55,8 +56,8 @@ func answers(n int) (out []chat.Message) {
 	return out
 }
 
-// request goes on without any result. Some templates drop thinking in front of it; others refuse results without calls,
-// which the probe that only speaks would have.
+// request goes on without any result. Some templates drop thinking in front of it; others refuse
+// results without calls, which the probe that only speaks would have.
 func request(int) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: probeAgain}}
 }
@@ -97,16 +98,17 @@ type stage struct {
 	tools   []chat.Tool
 }
 
-// turn is what the template makes of one message of the assistant, from the end of the request in front of it to the
-// request behind it, if there is one. So many results answer it.
-// The text behind the second request is cut off: a generation prompt stands there, and is another turn's.
+// turn is what the template makes of one message of the assistant, from the end of the request in
+// front of it to the request behind it, if there is one. So many results answer it. The text behind
+// the second request is cut off: a generation prompt stands there, and is another turn's.
 func (s stage) turn(m chat.Message, results int) (string, error) {
 	m.Role = chat.Assistant
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
-// conversation is what the template makes of messages behind the first request: the system text in front of it is long, has the
-// tools in it, and would differ for reasons that say nothing about calls.
+// conversation is what the template makes of messages behind the first request: the system text in
+// front of it is long, has the tools in it, and would differ for reasons that say nothing about
+// calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), s.tools)
 	if err != nil {
@@ -119,11 +121,11 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 	return all, nil
 }
 
-// observe renders the probes and reads their differences.
-// A template that refuses reasoning or two calls at once has been seen; one call and one plain reply are the least.
-// Everything is a difference of two renderings that differ in one thing, so marks are found without a list of known ones.
-// The opening is what the prompt ends with where nothing is said yet, which is the same in both views. It ends as a reply begins,
-// so what it has beyond a spoken turn is opened there.
+// observe renders the probes and reads their differences. A template that refuses reasoning or two
+// calls at once has been seen; one call and one plain reply are the least. Everything is a
+// difference of two renderings that differ in one thing, so marks are found without a list of known
+// ones. The opening is what the prompt ends with where nothing is said yet, which is the same in
+// both views. It ends as a reply begins, so what it has beyond a spoken turn is opened there.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -155,10 +157,10 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn that speaks and one that makes so many calls instead, and gives both with what the second has of
-// its own.
-// Everything that calls and text have in common is the turn's. What is left must hold the name, or stand directly behind it,
-// and both values: half of a call cannot be told from the rest.
+// calls renders a turn that speaks and one that makes so many calls instead, and gives both with
+// what the second has of its own. Everything that calls and text have in common is the turn's. What
+// is left must hold the name, or stand directly behind it, and both values: half of a call cannot
+// be told from the rest.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -186,10 +188,11 @@ func nameEnds(turn, region string) bool {
 	return ok && strings.HasSuffix(front, probes[0].Name)
 }
 
-// think finds the marks around reasoning in a turn that thinks and calls, beside the same turn without the thought and one
-// that thinks and speaks, and takes the empty marks that some templates print for a missing thought off the calls.
-// GLM-4.7 prints </think> alone in front of a call without a thought, Qwen3 <think>\n\n</think>: both are the template's filler,
-// not the beginning of a call.
+// think finds the marks around reasoning in a turn that thinks and calls, beside the same turn
+// without the thought and one that thinks and speaks, and takes the empty marks that some templates
+// print for a missing thought off the calls. GLM-4.7 prints </think> alone in front of a call
+// without a thought, Qwen3 <think>\n\n</think>: both are the template's filler, not the beginning
+// of a call.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {
@@ -215,9 +218,9 @@ func (o *observed) think(without, with, speaking string) {
 }
 
 // speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
-// hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that also stands in a call is none
-// of a reply.
-// A turn of Command R7B ends with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
+// hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that
+// also stands in a call is none of a reply. A turn of Command R7B ends with
+// <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -238,9 +241,9 @@ func (o *observed) speaks(spoken, called string) {
 	}
 }
 
-// begun finds a mark that the prompt ends with already although a call begins with it, as functionary's ">>>" does.
-// A mark is two to eight bytes long here, the longest first, and must stand in front of both names: of the second call it is
-// in the text, of the first in the prompt.
+// begun finds a mark that the prompt ends with already although a call begins with it, as
+// functionary's ">>>" does. A mark is two to eight bytes long here, the longest first, and must
+// stand in front of both names: of the second call it is in the text, of the first in the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {
@@ -260,9 +263,9 @@ func (o *observed) begun(opening, called string) {
 	}
 }
 
-// details looks at what only some calls show: text in front, a number among the arguments, markup in one.
-// A template that refuses one of these turns leaves its question open.
-// The text in front of a call shows the glue: hermes puts one newline between, qwen3-coder two.
+// details looks at what only some calls show: text in front, a number among the arguments, markup
+// in one. A template that refuses one of these turns leaves its question open. The text in front of
+// a call shows the glue: hermes puts one newline between, qwen3-coder two.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)

@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// rareBodies are ways of writing calls that were written down after the derivation, and not looked at while it was made.
+// rareBodies are ways of writing calls that were written down after the derivation, and not looked
+// at while it was made.
 var rareBodies = []func(d inventor, v *invented){
 	func(d inventor, v *invented) { // ["get_weather", {"city": "Oslo"}]
 		v.body = func(c chat.Call, _ int) string { return `["` + c.Name + `", ` + spelled(c.Args, "json") + "]" }

@@ -9,9 +9,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Reads says what of calls and of the text in front of them is not read from raw, with these tools offered; nil: all is.
-// Text must be equal to the byte, arguments as JSON. White space in arguments is the model's, and every reader takes it.
-// The text may be a case's, a template's or one that the format printed itself; the error shows both sides on lines of their own.
+// Reads says what of calls and of the text in front of them is not read from raw, with these tools
+// offered; nil: all is. Text must be equal to the byte, arguments as JSON. White space in arguments
+// is the model's, and every reader takes it. The text may be a case's, a template's or one that the
+// format printed itself; the error shows both sides on lines of their own.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// A template's source says what no conversation makes it print: many drop reasoning from what was said before, and
-// Llama's writes a mark in front of calls in one mode only. Read are what is put together in Jinja,
+// A template's source says what no conversation makes it print: many drop reasoning from what was
+// said before, and Llama's writes a mark in front of calls in one mode only. Read are what is put
+// together in Jinja,
 //
 //	"<|begin|>assistant<|think|>" + message.reasoning + "<|end|>"
 //	"<|python_tag|>" + tool_call.name
@@ -19,10 +20,11 @@ var (
 	nameInJinja    = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn is reasoning with the marks that a template's source puts around it, or "". Where the prompt ends with words
-// that open it, as Apriel's "Here are my reasoning steps:" does, the source has to say the mark behind it alone.
-// Only marks are believed: in "'Reasoning: ' + message.reasoning" nothing says where it ends.
-// Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
+// thoughtIn is reasoning with the marks that a template's source puts around it, or "". Where the
+// prompt ends with words that open it, as Apriel's "Here are my reasoning steps:" does, the source
+// has to say the mark behind it alone. Only marks are believed: in "'Reasoning: ' +
+// message.reasoning" nothing says where it ends. Go's templates are Ollama's own: <think>{{
+// .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
@@ -63,8 +65,8 @@ func openersIn(source string) (marks []string) {
 	return marks
 }
 
-// Excerpt is the part of a template's source that [From] reads.
-// A recording of a template keeps it (internal/test/templates), since most of a source is about other things.
+// Excerpt is the part of a template's source that [From] reads. A recording of a template keeps it
+// (internal/test/templates), since most of a source is about other things.
 func Excerpt(source string) string {
 	var lines []string
 	for _, re := range []*regexp.Regexp{thoughtInJinja, thoughtInGo, closerInJinja, nameInJinja} {

@@ -9,13 +9,13 @@ import (
 	"toolnorm/chat"
 )
 
-// Some templates print no calls and teach them in words: the system prompt shows an example, as it does for fine-tunes of
-// models that were never taught otherwise:
+// Some templates print no calls and teach them in words: the system prompt shows an example, as it
+// does for fine-tunes of models that were never taught otherwise:
 //
 //	respond with <call>{"name": "<tool>", "arguments": {…}}</call>
 //
-// The example is the declaration then: an object with a name and arguments, behind a mark. Examples without a mark say
-// nothing that the generic format does not know.
+// The example is the declaration then: an object with a name and arguments, behind a mark. Examples
+// without a mark say nothing that the generic format does not know.
 var taughtCall = regexp.MustCompile(`(` + aMark + `)\s*(\[)?\s*\{\s*["']?(\w{2,20})["']?\s*:\s*[^{}\[\]:]{1,60},\s*["']?(\w{2,20})["']?\s*:\s*(?:\{[^{}]*\}|[^{},\]]{1,60})\s*\}\s*(?:,[^\]]{0,40})?(\])?\s*(` + aMark + `)?`)
 
 // The words by which templates call the members of a call.
@@ -24,10 +24,10 @@ var (
 	argsWords = regexp.MustCompile(`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
 )
 
-// taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls if there is none.
-// What it finds must print and read its own example before it is believed: it is one example in prose, not what the model was
-// shown of its own calls.
-// It is asked last, when the template prints no calls in either view.
+// taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls
+// if there is none. What it finds must print and read its own example before it is believed: it is
+// one example in prose, not what the model was shown of its own calls. It is asked last, when the
+// template prints no calls in either view.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {
@@ -55,8 +55,9 @@ func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	return nil, ErrNoCalls
 }
 
-// What a model wrote has no neighbour to be compared with, so its marks are looked for at the edges of the call.
-// Blanks may stand between the brackets of neither form, so that "a < b and c > d" is no mark.
+// What a model wrote has no neighbour to be compared with, so its marks are looked for at the edges
+// of the call. Blanks may stand between the brackets of neither form, so that "a < b and c > d" is
+// no mark.
 const writtenMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_]{2,40}\])`
 
 var (
@@ -64,9 +65,10 @@ var (
 	markBehind = regexp.MustCompile(`^\s*` + writtenMark)
 )
 
-// CallLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind a mark.
-// The object begins in front of the name in {"name": "get_weather", …} and behind it in [TOOL_CALLS]get_weather[ARGS]{…}, at
-// most 40 bytes away, which is room for a mark between. JSON that would need a repair is not found.
+// CallLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind
+// a mark. The object begins in front of the name in {"name": "get_weather", …} and behind it in
+// [TOOL_CALLS]get_weather[ARGS]{…}, at most 40 bytes away, which is room for a mark between. JSON
+// that would need a repair is not found.
 func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	for _, t := range tools {
 		at := strings.Index(raw, t.Name)

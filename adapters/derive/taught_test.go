@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestTheExampleInThePromptIsTheDeclaration asks templates that print no calls and say in words how they are written.
+// TestTheExampleInThePromptIsTheDeclaration asks templates that print no calls and say in words how
+// they are written.
 func TestTheExampleInThePromptIsTheDeclaration(t *testing.T) {
 	for _, tt := range []struct{ system, reply string }{
 		{"To use a tool answer <call>{\"name\": \"<tool>\", \"arguments\": {<arguments>}}</call>.", `<call>{"name": "get_time", "arguments": {}}</call>`},
@@ -42,8 +43,8 @@ func TestTheExampleInThePromptIsTheDeclaration(t *testing.T) {
 	}
 }
 
-// TestWhatIsLeftOfAnUnreadTemplate asks a template that loses most of a call's values: its calls are not read, and its thoughts
-// are.
+// TestWhatIsLeftOfAnUnreadTemplate asks a template that loses most of a call's values: its calls
+// are not read, and its thoughts are.
 func TestWhatIsLeftOfAnUnreadTemplate(t *testing.T) {
 	says := func(ms []chat.Message, _ []chat.Tool) (string, error) {
 		out := ""

@@ -1,6 +1,7 @@
 package derive
 
-// whys say for a family what its template does not tell: what these cases hold is known from what its models wrote.
+// whys say for a family what its template does not tell: what these cases hold is known from what
+// its models wrote.
 var whys = map[string]string{
 	"apertus":          "the template prints reasoning only if it comes in content blocks of a special type",
 	"apriel":           "the marks around an answer appear only in the system prompt",

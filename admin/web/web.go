@@ -1,8 +1,9 @@
-// Package web serves the admin page: one HTML document with its scripts and styles, embedded in the binary.
+// Package web serves the admin page: one HTML document with its scripts and styles, embedded in the
+// binary.
 //
-// The page holds no data of this server, so it needs no key: a browser cannot send one when a person opens an address.
-// Everything it shows comes from /admin/api, which asks for one. build.sh makes the page; without Node the folder is
-// empty, and the address says how to get it.
+// The page holds no data of this server, so it needs no key: a browser cannot send one when a
+// person opens an address. Everything it shows comes from /admin/api, which asks for one. build.sh
+// makes the page; without Node the folder is empty, and the address says how to get it.
 package web
 
 import (
@@ -24,16 +25,16 @@ var dist embed.FS
 //go:embed missing.html
 var missingHTML []byte
 
-// noncePlace stands in the built page where each answer has a nonce of its own. CodeMirror puts its styles into a style
-// element, which a strict policy allows only with one.
+// noncePlace stands in the built page where each answer has a nonce of its own. CodeMirror puts its
+// styles into a style element, which a strict policy allows only with one.
 const noncePlace = "__NONCE__"
 
 // Built reports whether the page is in this binary.
 // An embedded folder must hold a file, so a README stands where the page is missing.
 func Built() bool { return page(dist) != nil }
 
-// Handler answers GET /admin, /admin/ and /admin/assets/….
-// Pages are told apart behind the # of the address, which browsers do not send, so there is one document.
+// Handler answers GET /admin, /admin/ and /admin/assets/…. Pages are told apart behind the # of the
+// address, which browsers do not send, so there is one document.
 func Handler() http.Handler { return handler(dist) }
 
 // page returns the built document, nil when there is none.
@@ -60,16 +61,16 @@ func handler(files fs.FS) http.Handler {
 	return mux
 }
 
-// servePage answers with the document. It is never kept, since its nonce is new each time; what it loads has the hash of
-// its content in its name and is kept for ever.
+// servePage answers with the document. It is never kept, since its nonce is new each time; what it
+// loads has the hash of its content in its name and is kept for ever.
 func servePage(w http.ResponseWriter, text []byte) {
 	nonce := rand.Text()
 	guard(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-"+nonce+"'")
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
-// serveMissing says how to get the page.
-// The status is 200: somebody who typed the address is no worse off for it, and scripts look at /admin/api.
+// serveMissing says how to get the page. The status is 200: somebody who typed the address is no
+// worse off for it, and scripts look at /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")
 	_, _ = w.Write(missingHTML)
@@ -86,8 +87,8 @@ func guard(h http.Header, policy string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// serveAsset answers with a script, a style or a picture of the page.
-// A page that stayed open over an upgrade asks for names that are gone when it loads the editor; the answer says what helps.
+// serveAsset answers with a script, a style or a picture of the page. A page that stayed open over
+// an upgrade asks for names that are gone when it loads the editor; the answer says what helps.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
 	if err != nil || strings.Contains(name, "/") { // %2f in the address: none of the assets has one in its name
@@ -102,8 +103,8 @@ func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	_, _ = w.Write(data)
 }
 
-// typeOf returns the media type of a file. Scripts are named here: a machine's own table may call them text/plain, and
-// a browser that is told not to sniff would then run none.
+// typeOf returns the media type of a file. Scripts are named here: a machine's own table may call
+// them text/plain, and a browser that is told not to sniff would then run none.
 func typeOf(name string) string {
 	if strings.HasSuffix(name, ".js") {
 		return "text/javascript; charset=utf-8"

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// source is a page of evidence whose tables are rows of the arena: what needs hours, a real Ollama or a
-// real model is measured by a command of its own, and read from the page that it wrote.
+// source is a page of evidence whose tables are rows of the arena: what needs hours, a real Ollama
+// or a real model is measured by a command of its own, and read from the page that it wrote.
 type source struct {
 	File, Title, Command string
 
@@ -50,8 +50,8 @@ type table struct {
 	Rows    [][]string `json:"rows"`
 }
 
-// readEvidence reads the tables of all pages in a folder. A page without one is an error: the arena would
-// lose a row.
+// readEvidence reads the tables of all pages in a folder. A page without one is an error: the arena
+// would lose a row.
 func readEvidence(folder string) (all []evidence, err error) {
 	for _, s := range sources {
 		text, err := os.ReadFile(filepath.Join(folder, s.File))

@@ -1,5 +1,6 @@
-// Command arena gives the same inputs to toolnorm and to other readers of tool calls, each through its
-// own entry point, and writes the page docs/arena/index.html with what came of them. run.sh calls it.
+// Command arena gives the same inputs to toolnorm and to other readers of tool calls, each through
+// its own entry point, and writes the page docs/arena/index.html with what came of them. run.sh
+// calls it.
 //
 // A reader is a file in readers/: its first lines say how it is installed, and it answers a line on
 // standard output for each line on standard input. README.md has the protocol.
@@ -110,11 +111,13 @@ func run(s *settings) error {
 	return nil
 }
 
-// ahead is by how many inputs another reader may be ahead in a row. In shown these are answers to users who ask how a call is
-// written, in words that nobody knows; a reader that takes no call behind a sentence has none of them.
+// ahead is by how many inputs another reader may be ahead in a row. In shown these are answers to
+// users who ask how a call is written, in words that nobody knows; a reader that takes no call
+// behind a sentence has none of them.
 var ahead = map[string]int{"shown": 12}
 
-// breaches is an error where another reader is better than toolnorm, or one could not be read at all.
+// breaches is an error where another reader is better than toolnorm, or one could not be read at
+// all.
 func (b *board) breaches() error {
 	var all []string
 	for _, x := range b.better() {

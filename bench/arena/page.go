@@ -90,7 +90,8 @@ type readerInfo struct {
 	Families                          int
 }
 
-// cost is how long a reader takes for a byte, and how that grows. It is no count, and varies from run to run.
+// cost is how long a reader takes for a byte, and how that grows. It is no count, and varies from
+// run to run.
 type cost struct {
 	Reader, Family string
 	Nanoseconds    string // for a byte of a long call

@@ -30,7 +30,8 @@ type reader struct {
 // installLimit is how long a reader's installation may take.
 const installLimit = 20 * time.Minute
 
-// findReaders reads the first lines of each reader's file: "arena: KEY = VALUE" behind a comment's mark.
+// findReaders reads the first lines of each reader's file: "arena: KEY = VALUE" behind a comment's
+// mark.
 func findReaders(folder, only string) ([]*reader, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.*"))
 	if err != nil {
@@ -99,7 +100,8 @@ func (r *reader) readHead() error {
 	return nil
 }
 
-// install installs a reader, unless it is there, and says how it is started. Its failure is told on the page.
+// install installs a reader, unless it is there, and says how it is started. Its failure is told on
+// the page.
 func (r *reader) install(cache string) {
 	source, err := os.ReadFile(r.file)
 	if err != nil {
@@ -162,10 +164,12 @@ func (r *reader) build(file string) string {
 	return ""
 }
 
-// scripts are how each kind of step is done, in the folder of the reader; $1 is the value, and $2 its file.
+// scripts are how each kind of step is done, in the folder of the reader; $1 is the value, and $2
+// its file.
 var scripts = map[string]string{
 	"pip": `python3 -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --target . $1`,
-	// Only the modules of a package: what is compiled for accelerators is large, and no part of its parsers.
+	// Only the modules of a package: what is compiled for accelerators is large, and no part of its
+	// parsers.
 	"wheel-py": `python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest wheel "$1"
 python3 -c 'import glob, zipfile
 z = zipfile.ZipFile(glob.glob("wheel/*.whl")[0])

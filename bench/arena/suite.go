@@ -14,8 +14,8 @@ type suiteResult struct {
 	Failure  string   `json:"failure,omitempty"`
 }
 
-// runSuite runs canitoolcall over toolnorm by its own runner, which looks at text and thoughts as well, and at nine ways to
-// cut the reply. The answer is what its script says.
+// runSuite runs canitoolcall over toolnorm by its own runner, which looks at text and thoughts as
+// well, and at nine ways to cut the reply. The answer is what its script says.
 func runSuite(script string) *suiteResult {
 	out, err := exec.Command(script).Output()
 	s := &suiteResult{}

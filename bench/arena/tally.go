@@ -72,7 +72,8 @@ type board struct {
 // whole are the rows of which all is read, however few are wanted.
 var whole = []string{"plain", "clean", "canitoolcall", "cost"}
 
-// readCases reads the inputs of a folder, of rows with many only each n-th; those without a base are first.
+// readCases reads the inputs of a folder, of rows with many only each n-th; those without a base
+// are first.
 func readCases(folder string, every int) (*board, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
 	if err != nil || len(files) == 0 {
@@ -192,8 +193,8 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early is which share of a call's arguments had left, on average over the pieces, of what was read by
-// then; below 0 where the reader does not tell.
+// early is which share of a call's arguments had left, on average over the pieces, of what was read
+// by then; below 0 where the reader does not tell.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1

@@ -25,8 +25,8 @@ func Breaches(rows []Row) []string {
 	return all
 }
 
-// wrong says what is wrong with the row at the smallest size where something is.
-// Allocations are judged from the second size on, 10 KiB: at 1 KiB what a reply costs once is most of it.
+// wrong says what is wrong with the row at the smallest size where something is. Allocations are
+// judged from the second size on, 10 KiB: at 1 KiB what a reply costs once is most of it.
 func (r Row) wrong() string {
 	for i, c := range r.Ours {
 		switch {

@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Sizes are the lengths of the text or of the argument, in bytes.
-// They grow by tens, so that cost that grows with the length shows: quadratic work costs a hundred times as much a
-// token at the last as at 10 KiB.
+// Sizes are the lengths of the text or of the argument, in bytes. They grow by tens, so that cost
+// that grows with the length shows: quadratic work costs a hundred times as much a token at the
+// last as at 10 KiB.
 var Sizes = []int{1 << 10, 10 << 10, 100 << 10, 1 << 20}
 
 const (
@@ -42,8 +42,9 @@ type Row struct {
 // hostile is the family of texts that no family writes.
 const hostile = "hostile"
 
-// Growth returns how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of hostile text it is told
-// from 100 KiB on: what is held for a while, up to 64 KiB of it, costs a short text less.
+// Growth returns how much more a token costs at 1 MiB than at 10 KiB; 0 when that is not known. Of
+// hostile text it is told from 100 KiB on: what is held for a while, up to 64 KiB of it, costs a
+// short text less.
 func (r Row) Growth() float64 { return growth(r.Ours, base(r.Family)) }
 
 // base returns the place in Sizes that a family's growth is told from.
@@ -63,9 +64,8 @@ func growth(costs []Cost, base int) float64 {
 	return last.NS / costs[base].NS
 }
 
-// Floor returns what a token costs when it is pulled from a source and yielded as it is: what no decoder of this shape can
-// go below.
-// What a family costs above it is the decoder's own.
+// Floor returns what a token costs when it is pulled from a source and yielded as it is: what no
+// decoder of this shape can go below. What a family costs above it is the decoder's own.
 func Floor() float64 {
 	tokens := text.Tokens(text.Prose("", 100<<10))
 	var c Cost
@@ -156,9 +156,9 @@ func (f Family) sample(kind string) func(n int) sample {
 	}
 }
 
-// MeasureHostile measures the decoder, with every format live, on texts made to slow it down.
-// No reading is right or wrong of such text; only what it costs counts. All formats are live, so each mark of each
-// family is looked for.
+// MeasureHostile measures the decoder, with every format live, on texts made to slow it down. No
+// reading is right or wrong of such text; only what it costs counts. All formats are live, so each
+// mark of each family is looked for.
 func MeasureHostile() ([]Row, error) {
 	read, err := ours(Family{Name: "generic"}, false)
 	if err != nil {
@@ -179,9 +179,10 @@ type trial struct {
 	rounds int
 }
 
-// costs runs read at growing sizes, as long as patience lasts; check says first whether the reply is read rightly.
-// The sizes take turns, so that a busy moment of the machine strikes them alike; there are rounds of them, and up to most
-// while the growth from Sizes[base] on is over what is aimed at.
+// costs runs read at growing sizes, as long as patience lasts; check says first whether the reply
+// is read rightly. The sizes take turns, so that a busy moment of the machine strikes them alike;
+// there are rounds of them, and up to most while the growth from Sizes[base] on is over what is
+// aimed at.
 func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
@@ -218,9 +219,10 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	return all
 }
 
-// expected returns how long a reply of ten times the length takes, when the last two lengths took so long: a hundred times
-// as long as the last at most, ten times at least, else as the growth so far says.
-// Ollama's parsers of calls take time with the square of the length: 1 MiB of a call would take minutes.
+// expected returns how long a reply of ten times the length takes, when the last two lengths took
+// so long: a hundred times as long as the last at most, ten times at least, else as the growth so
+// far says. Ollama's parsers of calls take time with the square of the length: 1 MiB of a call
+// would take minutes.
 func expected(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100

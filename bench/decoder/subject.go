@@ -1,5 +1,5 @@
-// Package decoder measures what reading a reply costs per token: with toolnorm's adapters, and with the parsers that
-// Ollama itself uses, on the same tokens.
+// Package decoder measures what reading a reply costs per token: with toolnorm's adapters, and with
+// the parsers that Ollama itself uses, on the same tokens.
 package decoder
 
 import (
@@ -35,7 +35,8 @@ var Families = []Family{
 	{"generic", ""},
 }
 
-// reader reads a whole reply and says how many calls it found and the content argument of the last one.
+// reader reads a whole reply and says how many calls it found and the content argument of the last
+// one.
 type reader func(tokens []string) (calls int, content string, err error)
 
 // tokenSource is a chat.Source over tokens that are in memory already.
@@ -60,9 +61,8 @@ func (s *tokenSource) Next() (chat.Event, error) {
 
 func (s *tokenSource) Close() error { return nil }
 
-// ours reads with toolnorm. Checked, it also collects the arguments.
-// Checked, it runs once to see that the reading is right; collecting arguments while it is measured would be a
-// client's cost.
+// ours reads with toolnorm. Checked, it also collects the arguments. Checked, it runs once to see
+// that the reading is right; collecting arguments while it is measured would be a client's cost.
 func ours(f Family, checked bool) (reader, error) {
 	format := adapters.Named(f.Name)
 	if format == nil {
@@ -90,8 +90,8 @@ func ours(f Family, checked bool) (reader, error) {
 	}, nil
 }
 
-// ollamas reads with Ollama's parser of the family.
-// The parsers with a name are told at the last token that it is the last. The generic one is told nothing.
+// ollamas reads with Ollama's parser of the family. The parsers with a name are told at the last
+// token that it is the last. The generic one is told nothing.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
 	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool, text.Schema)

@@ -13,14 +13,14 @@ import (
 // firstRounds is how many replies the first token is waited for, one after the other.
 const firstRounds = 300
 
-// Opening is what the beginning of a reply costs in one proxy: medians of the time to the first token, one stream at a time, and the
-// processor time of a whole request with a reply of four tokens.
-// Four tokens are 16 bytes: what is left is what a request costs before it streams.
+// Opening is what the beginning of a reply costs in one proxy: medians of the time to the first
+// token, one stream at a time, and the processor time of a whole request with a reply of four
+// tokens. Four tokens are 16 bytes: what is left is what a request costs before it streams.
 type Opening struct{ First, CPU time.Duration }
 
-// Open measures what a request costs each proxy, the proxies in turn.
-// The proxies take turns within a round, so that a busy moment of the machine strikes all of them. 20 rounds are left
-// out: the first ones open connections and read what a proxy keeps.
+// Open measures what a request costs each proxy, the proxies in turn. The proxies take turns within
+// a round, so that a busy moment of the machine strikes all of them. 20 rounds are left out: the
+// first ones open connections and read what a proxy keeps.
 func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {
@@ -53,9 +53,9 @@ func Open(proxies []*Proxy, q Request) ([]Opening, error) {
 	return all, nil
 }
 
-// Twice returns how long the server itself takes for what toolnorm asks it, with nothing between: the request's prompt rendered, and
-// the four tokens of its continuation. What a request takes beyond that is the proxy's; encoding the second request is not
-// counted.
+// Twice returns how long the server itself takes for what toolnorm asks it, with nothing between:
+// the request's prompt rendered, and the four tokens of its continuation. What a request takes
+// beyond that is the proxy's; encoding the second request is not counted.
 func Twice(url string, q Request) (time.Duration, error) {
 	body, err := q.body(fake.Script{Bytes: 16})
 	if err != nil {
@@ -112,8 +112,8 @@ type Early struct {
 }
 
 // LongCall plays a call with n bytes of content at rate tokens a second through the server at url.
-// Figures that cannot be are errors: fewer bytes of arguments than were played, none early, or an end before the
-// beginning. Such a run says something about the benchmark, not about a proxy.
+// Figures that cannot be are errors: fewer bytes of arguments than were played, none early, or an
+// end before the beginning. Such a run says something about the benchmark, not about a proxy.
 func LongCall(up *fake.Server, url string, n, rate int) (Early, error) {
 	id := fmt.Sprintf("%s-%d", url, time.Now().UnixNano())
 	start := time.Now()

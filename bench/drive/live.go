@@ -22,8 +22,8 @@ var liveScript = fake.Script{Bytes: 250 * text.TokenBytes, Rate: 50}
 
 const liveStreams = 100
 
-// Watched is a set-up whose cost is measured: how many of the streams have a page open that shows them. With any, the list is open
-// as well.
+// Watched is a set-up whose cost is measured: how many of the streams have a page open that shows
+// them. With any, the list is open as well.
 type Watched struct {
 	Name  string
 	Proxy *Proxy
@@ -36,7 +36,8 @@ type Seen struct {
 	Lags  []time.Duration
 }
 
-// Live plays 100 streams through each set-up in turn, round after round. The round in front of those that count opens connections.
+// Live plays 100 streams through each set-up in turn, round after round. The round in front of
+// those that count opens connections.
 func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	seen, spent := make([]Seen, len(all)), make([][]time.Duration, len(all))
 	for round := range rounds + 1 {
@@ -57,7 +58,8 @@ func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 	return seen, nil
 }
 
-// play plays all streams once, and returns what a token cost and how late each token came to a page that shows its stream.
+// play plays all streams once, and returns what a token cost and how late each token came to a page
+// that shows its stream.
 func (w Watched) play(up *fake.Server, round int) (cost time.Duration, lags []time.Duration, err error) {
 	before, err := w.Proxy.CPU()
 	if err != nil {
@@ -109,8 +111,8 @@ func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, p
 	return lags, errors.Join(err, failed)
 }
 
-// lagsOf follows a request, and returns how long after it was due at the model each token came. Tokens from before the page was open
-// do not count.
+// lagsOf follows a request, and returns how long after it was due at the model each token came.
+// Tokens from before the page was open do not count.
 func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (lags []time.Duration, err error) {
 	ends, total := []int{}, 0
 	for _, token := range text.Tokens(text.Prose("hermes", sc.Bytes)) {

@@ -19,9 +19,10 @@ type Load struct {
 	Each    int // one after the other, per stream
 }
 
-// Loads are the ones measured. A script of 100 tokens a second lasts five seconds.
-// The paced loads show what it costs to wake up for every token; the saturated ones what a token costs when they are
-// written as fast as they are read. Calls are a bit shorter, since marks and escapes are tokens, too.
+// Loads are the ones measured. A script of 100 tokens a second lasts five seconds. The paced loads
+// show what it costs to wake up for every token; the saturated ones what a token costs when they
+// are written as fast as they are read. Calls are a bit shorter, since marks and escapes are
+// tokens, too.
 var Loads = []Load{
 	{"prose, 64 x 100 tokens/s", fake.Script{Bytes: 500 * text.TokenBytes, Rate: 100}, 64, 1},
 	{"tool call, 64 x 100 tokens/s", fake.Script{Call: true, Bytes: 460 * text.TokenBytes, Rate: 100}, 64, 1},
@@ -89,8 +90,8 @@ func Spend(proxies []*Proxy, rounds int) ([]Spent, error) {
 	return all, nil
 }
 
-// spent returns what the load costs the proxy, per token.
-// It is the processor time of the whole process, so garbage that is collected meanwhile counts, too.
+// spent returns what the load costs the proxy, per token. It is the processor time of the whole
+// process, so garbage that is collected meanwhile counts, too.
 func (l Load) spent(p *Proxy) (time.Duration, error) {
 	before, err := p.CPU()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package drive runs proxies as their own processes, sends them load over the loopback interface, and reads what it
-// cost them from /proc.
+// Package drive runs proxies as their own processes, sends them load over the loopback interface,
+// and reads what it cost them from /proc.
 package drive
 
 import (
@@ -23,10 +23,9 @@ type Proxy struct {
 	cmd *exec.Cmd
 }
 
-// Launch starts a program that listens at the address which args gets, and waits until it does. What it prints goes
-// to log.
-// It tries for ten seconds, 200 times with 50 ms between. A program that does not listen by then is ended, and that is
-// an error.
+// Launch starts a program that listens at the address which args gets, and waits until it does.
+// What it prints goes to log. It tries for ten seconds, 200 times with 50 ms between. A program
+// that does not listen by then is ended, and that is an error.
 func Launch(name string, log io.Writer, args func(addr string) []string) (*Proxy, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -73,9 +72,9 @@ func (p *Proxy) Close() error {
 	return err
 }
 
-// CPU returns the processor time that the process has used so far, in user and system mode, to the nanosecond.
-// /proc/PID/stat counts in ticks of 10 ms, which is longer than many requests take; schedstat of the threads is exact.
-// Threads that have ended are missing in it; Go's seldom do.
+// CPU returns the processor time that the process has used so far, in user and system mode, to the
+// nanosecond. /proc/PID/stat counts in ticks of 10 ms, which is longer than many requests take;
+// schedstat of the threads is exact. Threads that have ended are missing in it; Go's seldom do.
 func (p *Proxy) CPU() (time.Duration, error) {
 	if p.cmd == nil { // it runs in this process
 		return 0, nil

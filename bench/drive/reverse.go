@@ -8,10 +8,11 @@ import (
 	"net/url"
 )
 
-// Reverse serves httputil.ReverseProxy in front of target until the process ends: what any Go proxy costs that
-// converts nothing. It reads the request's body first, as a proxy must that looks into it.
-// It flushes each write at once (-1), as a stream needs. Compression is off, since toolnorm asks for none, and idle
-// connections suffice for every load, so that none is opened while it is measured.
+// Reverse serves httputil.ReverseProxy in front of target until the process ends: what any Go proxy
+// costs that converts nothing. It reads the request's body first, as a proxy must that looks into
+// it. It flushes each write at once (-1), as a stream needs. Compression is off, since toolnorm
+// asks for none, and idle connections suffice for every load, so that none is opened while it is
+// measured.
 func Reverse(addr, target string) error {
 	u, err := url.Parse(target)
 	if err != nil {

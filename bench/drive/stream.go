@@ -32,8 +32,8 @@ type Piece struct {
 	Text string
 }
 
-// Request is how large a request is, besides its script.
-// Editors send a dozen tools and long histories, so the cost of a request is measured with these, too.
+// Request is how large a request is, besides its script. Editors send a dozen tools and long
+// histories, so the cost of a request is measured with these, too.
 type Request struct {
 	Tools   int // that are offered
 	History int // bytes of the messages in front of the script, 2 KiB each
@@ -62,7 +62,8 @@ func (q Request) body(sc fake.Script) ([]byte, error) {
 	return json.Marshal(map[string]any{"model": fake.Model, "stream": true, "messages": messages, "tools": tools})
 }
 
-// Stream plays a script through the server at url and reads the reply to its end. With pieces, the arguments are kept.
+// Stream plays a script through the server at url and reads the reply to its end. With pieces, the
+// arguments are kept.
 func Stream(url string, sc fake.Script, pieces bool) (Reply, error) {
 	body, err := Request{Tools: 1}.body(sc)
 	if err != nil {
@@ -89,9 +90,9 @@ func play(url string, body []byte, pieces bool) (Reply, error) {
 	return read(in, start, pieces)
 }
 
-// read reads a reply line by line.
-// It looks for bytes and decodes nothing unless pieces are wanted, so that the client is not what is measured. A reply
-// without [DONE], or with another finish than stop and tool_calls, is an error: a cut reply would look fast.
+// read reads a reply line by line. It looks for bytes and decodes nothing unless pieces are wanted,
+// so that the client is not what is measured. A reply without [DONE], or with another finish than
+// stop and tool_calls, is an error: a cut reply would look fast.
 func read(in *bufio.Scanner, start time.Time, pieces bool) (r Reply, err error) {
 	var last time.Time
 	for in.Scan() {
@@ -136,8 +137,8 @@ func finish(data []byte) string {
 	return string(why)
 }
 
-// full tells a chunk with text or a call from one that only names the role.
-// Proxies differ in whether the role has a chunk of its own, which would count as a first token that says nothing.
+// full tells a chunk with text or a call from one that only names the role. Proxies differ in
+// whether the role has a chunk of its own, which would count as a first token that says nothing.
 func full(data []byte) bool {
 	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(`"content":""`)) ||
 		bytes.Contains(data, []byte(`"tool_calls"`))

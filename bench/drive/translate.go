@@ -17,10 +17,11 @@ const (
 	lastChunk = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 )
 
-// Translate serves the least work that makes OpenAI's events of Ollama's records, until the process ends: the request's body goes to
-// /api/chat as it came, the text of a record is copied from quote to quote without being decoded, calls are not looked for,
-// and what is buffered leaves together. No proxy that converts one into the other can do with less.
-// ReverseProxy alone would be an unfair measure: it gets OpenAI's chunks and converts nothing.
+// Translate serves the least work that makes OpenAI's events of Ollama's records, until the process
+// ends: the request's body goes to /api/chat as it came, the text of a record is copied from quote
+// to quote without being decoded, calls are not looked for, and what is buffered leaves together.
+// No proxy that converts one into the other can do with less. ReverseProxy alone would be an unfair
+// measure: it gets OpenAI's chunks and converts nothing.
 func Translate(addr, target string) error {
 	c := &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, DisableCompression: true}}
 	server := &http.Server{Addr: addr, ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,8 +47,9 @@ func Translate(addr, target string) error {
 	return server.ListenAndServe()
 }
 
-// translate writes an event for each record, and flushes when nothing more has come.
-// When tokens come faster than they are written, several leave in one write; 4096 is the size of the reader's buffer.
+// translate writes an event for each record, and flushes when nothing more has come. When tokens
+// come faster than they are written, several leave in one write; 4096 is the size of the reader's
+// buffer.
 func translate(w http.ResponseWriter, in *bufio.Reader) {
 	out := make([]byte, 0, 8192)
 	flusher, _ := w.(http.Flusher)
@@ -70,8 +72,8 @@ func translate(w http.ResponseWriter, in *bufio.Reader) {
 	}
 }
 
-// textOf returns the source of a record's text, between its quotes, or nil where the record has none.
-// The escapes of JSON are the same on both sides, so the text needs no decoding.
+// textOf returns the source of a record's text, between its quotes, or nil where the record has
+// none. The escapes of JSON are the same on both sides, so the text needs no decoding.
 func textOf(line []byte) []byte {
 	_, rest, found := bytes.Cut(line, []byte(`"content":`))
 	if end := jsontree.StringEnd(rest); found && end > 2 {

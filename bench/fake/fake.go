@@ -1,6 +1,7 @@
-// Package fake is a scripted model server: it speaks as much of Ollama's API as toolnorm's raw strategy needs, and
-// OpenAI's stream for proxies that convert nothing. It writes each token on an absolute schedule, so that a slow
-// reader does not slow the script down, and notes when it was done.
+// Package fake is a scripted model server: it speaks as much of Ollama's API as toolnorm's raw
+// strategy needs, and OpenAI's stream for proxies that convert nothing. It writes each token on an
+// absolute schedule, so that a slow reader does not slow the script down, and notes when it was
+// done.
 package fake
 
 import (
@@ -18,9 +19,9 @@ import (
 // Model is the name that the server's one model has; the prefix tells toolnorm which family it is.
 const Model = "qwen2.5:bench"
 
-// Script says what a reply holds. A client sends it, as JSON, in its only message.
-// It travels in the message, so that any number of streams can have scripts of their own, and every proxy passes it
-// on.
+// Script says what a reply holds. A client sends it, as JSON, in its only message. It travels in
+// the message, so that any number of streams can have scripts of their own, and every proxy passes
+// it on.
 type Script struct {
 	ID    string // for When
 	Call  bool   // one call in the Hermes form instead of prose
@@ -28,8 +29,8 @@ type Script struct {
 	Rate  int    // tokens a second; 0: all at once
 }
 
-// Server is a running model server.
-// It runs in the process of the benchmark, whose processor time is not counted: only that of the proxies is.
+// Server is a running model server. It runs in the process of the benchmark, whose processor time
+// is not counted: only that of the proxies is.
 type Server struct {
 	URL string
 
@@ -39,9 +40,8 @@ type Server struct {
 	ended map[string]time.Time
 }
 
-// Start listens on a free port of the loopback interface.
-// /api/version is that of the parsers in bench/go.mod; the template names .Tools, which makes the model one with
-// tools.
+// Start listens on a free port of the loopback interface. /api/version is that of the parsers in
+// bench/go.mod; the template names .Tools, which makes the model one with tools.
 func Start() (*Server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,23 +63,24 @@ func Start() (*Server, error) {
 // Close stops the server and its replies.
 func (s *Server) Close() error { return s.http.Close() }
 
-// When returns the moment behind the last token of the reply with that id; zero when it has not come.
-// It says which bytes of a call had arrived before the server was done with it.
+// When returns the moment behind the last token of the reply with that id; zero when it has not
+// come. It says which bytes of a call had arrived before the server was done with it.
 func (s *Server) When(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ended[id]
 }
 
-// Began returns the moment at which the first token of the reply with that id was due; zero when it has not begun.
+// Began returns the moment at which the first token of the reply with that id was due; zero when it
+// has not begun.
 func (s *Server) Began(id string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.began[id]
 }
 
-// answer returns a handler that always says the same.
-// Only what toolnorm asks before it sends a prompt is answered so: version, list and description of the one model.
+// answer returns a handler that always says the same. Only what toolnorm asks before it sends a
+// prompt is answered so: version, list and description of the one model.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -101,9 +102,9 @@ func (m messages) last() string {
 	return m.Messages[len(m.Messages)-1].Content
 }
 
-// chat renders a prompt, all messages in lines of which the last one is the script, or plays the script as Ollama's records of a chat.
-// toolnorm asks for the rendered prompt first (_debug_render_only) and continues it by /api/generate; the translator
-// chats.
+// chat renders a prompt, all messages in lines of which the last one is the script, or plays the
+// script as Ollama's records of a chat. toolnorm asks for the rendered prompt first
+// (_debug_render_only) and continues it by /api/generate; the translator chats.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var m messages
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
@@ -155,9 +156,10 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	}, fmt.Sprintf(chunk, "", `"stop"`)+"data: [DONE]\n\n")
 }
 
-// write reads the script and writes its tokens, each as frame says, when they are due, then the end.
-// Each token is due at its place since the start, not a pause after the last one: a pause that took too long would add
-// up. What is ready is flushed before a pause, as real servers flush each token.
+// write reads the script and writes its tokens, each as frame says, when they are due, then the
+// end. Each token is due at its place since the start, not a pause after the last one: a pause that
+// took too long would add up. What is ready is flushed before a pause, as real servers flush each
+// token.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, frame func(string) string, end string) {
 	var sc Script
 	if err := json.Unmarshal([]byte(strings.TrimSpace(script)), &sc); err != nil {

@@ -21,8 +21,9 @@ func spaced(r *rand.Rand, value json.RawMessage) string {
 	return b.String()
 }
 
-// dressed is a value as a model writes it that nothing holds to JSON: with words around it, in a fence, in the spelling of
-// another language. No value is another one, so the answer must be the same.
+// dressed is a value as a model writes it that nothing holds to JSON: with words around it, in a
+// fence, in the spelling of another language. No value is another one, so the answer must be the
+// same.
 func dressed(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
@@ -126,8 +127,8 @@ func single(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(s) + "'"
 }
 
-// misfitting is a value with one thing in it that a schema may not take: a number as a text, a value left out, one too many,
-// another case, another type. It may fit all the same.
+// misfitting is a value with one thing in it that a schema may not take: a number as a text, a
+// value left out, one too many, another case, another type. It may fit all the same.
 func misfitting(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	json.Unmarshal(value, &v)

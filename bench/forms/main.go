@@ -1,9 +1,10 @@
-// Command forms asks toolnorm for answers under response_format and checks each with a validator that toolnorm does not
-// use. run.sh calls it.
+// Command forms asks toolnorm for answers under response_format and checks each with a validator
+// that toolnorm does not use. run.sh calls it.
 //
-// Its schemas are those of real APIs and SDKs (data/schemas.jsonl.gz, collected by collect.sh). Each goes through every
-// API, streamed and whole, in front of a model server that holds the schema, ignores it, holds half of it, is cut, or
-// never writes JSON at all, with tools beside it and without.
+// Its schemas are those of real APIs and SDKs (data/schemas.jsonl.gz, collected by collect.sh).
+// Each goes through every API, streamed and whole, in front of a model server that holds the
+// schema, ignores it, holds half of it, is cut, or never writes JSON at all, with tools beside it
+// and without.
 //
 //	main.go     the flags, the run
 //	corpus.go   the schemas, their answers, the validator

@@ -17,12 +17,14 @@ import (
 //go:embed data/apart.jsonl.gz
 var apart []byte
 
-// longest bounds the answers that a real model is asked for, in bytes: what is asked is whether they fit, not how much it writes.
+// longest bounds the answers that a real model is asked for, in bytes: what is asked is whether
+// they fit, not how much it writes.
 const longest = 300
 
-// askReal asks the toolnorm at an address for answers of a real model, one schema after the other, each by the next of the APIs,
-// streamed and whole in turn; every third with a tool offered, so that no server holds the answer to its schema. The model is
-// told in words what the answer should say.
+// askReal asks the toolnorm at an address for answers of a real model, one schema after the other,
+// each by the next of the APIs, streamed and whole in turn; every third with a tool offered, so
+// that no server holds the answer to its schema. The model is told in words what the answer should
+// say.
 func askReal(s settings) error {
 	base, err := url.Parse(s.ask)
 	if err != nil {
@@ -90,7 +92,8 @@ is checked by a validator that toolnorm does not use.
 // realTokens is how long an answer may get.
 const realTokens = 400
 
-// cold are the members of each API's request that make the model write the same each time, and no more than it should.
+// cold are the members of each API's request that make the model write the same each time, and no
+// more than it should.
 var cold = map[string]string{
 	"/v1/chat/completions": `,"temperature":0,"max_tokens":%d`,
 	"/v1/responses":        `,"temperature":0,"max_output_tokens":%d`,

@@ -40,8 +40,8 @@ type running struct {
 	generations int
 }
 
-// server is a model server of Ollama's API. What it writes is decided by the request, which it knows by a key in the
-// conversation.
+// server is a model server of Ollama's API. What it writes is decided by the request, which it
+// knows by a key in the conversation.
 type server struct {
 	*httptest.Server
 	seed uint64

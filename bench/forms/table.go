@@ -155,7 +155,8 @@ func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 // unfit is how many answers do not fit.
 func (t *table) unfit() int { return t.sum(unfit, func(kind) bool { return true }) }
 
-// breaches is an error when an answer does not fit, is another one than was meant, or too few are answered.
+// breaches is an error when an answer does not fit, is another one than was meant, or too few are
+// answered.
 func (t *table) breaches() error {
 	hopeful := func(k kind) bool { return !k.hopeless && !k.cut }
 	answered, lost := t.sum(fits, hopeful), t.sum(refused, hopeful)+t.sum(short, hopeful)

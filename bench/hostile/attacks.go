@@ -12,8 +12,8 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// attack is one hostile request, or a crowd of small ones.
-// send returns an error when the server did not behave, as with no answer; what it cost is measured around it.
+// attack is one hostile request, or a crowd of small ones. send returns an error when the server
+// did not behave, as with no answer; what it cost is measured around it.
 type attack struct {
 	name     string
 	settings []string      // of the server
@@ -22,9 +22,8 @@ type attack struct {
 	send     func(t *target) error
 }
 
-// attacks returns all of them.
-// Schemas are sent to two models: the demo model, which needs no server, and one of the fake server's, whose reply is
-// a call that has to be checked.
+// attacks returns all of them. Schemas are sent to two models: the demo model, which needs no
+// server, and one of the fake server's, whose reply is a call that has to be checked.
 func attacks() (all []attack) {
 	for _, m := range schemas() {
 		all = append(all, m.with("demo/hermes", `Use write_file with \"x\".`), m.with(fake.Model, `{\"Call\":true,\"Bytes\":400}`))
@@ -35,8 +34,8 @@ func attacks() (all []attack) {
 	return all
 }
 
-// answered wants an answer of whatever status; only errors of our own are none.
-// Whatever the server says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections that
+// answered wants an answer of whatever status; only errors of our own are none. Whatever the server
+// says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections that
 // end while a request is still being sent are an answer, too.
 func answered(a *answer, err error) error {
 	switch {
@@ -102,8 +101,8 @@ func bodies() []attack {
 	}
 }
 
-// connections are attacks by what a connection promises and does not keep.
-// A promise costs nothing unless the server believes it: who allocates by Content-Length holds 4 GB after 200 heads.
+// connections are attacks by what a connection promises and does not keep. A promise costs nothing
+// unless the server believes it: who allocates by Content-Length holds 4 GB after 200 heads.
 func connections() []attack {
 	flood := func(path string) func(t *target) error {
 		return func(t *target) error {
@@ -161,7 +160,8 @@ func connections() []attack {
 	}
 }
 
-// raw sends bytes and reads nothing. A server that closes in the middle is content with what it has seen.
+// raw sends bytes and reads nothing. A server that closes in the middle is content with what it has
+// seen.
 func raw(t *target, text string) error {
 	c, err := t.dial()
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package hostile sends the requests that an attacker would send, each to a fresh toolnorm, and measures what they cost it.
+// Package hostile sends the requests that an attacker would send, each to a fresh toolnorm, and
+// measures what they cost it.
 package hostile
 
 import (
@@ -33,8 +34,8 @@ const (
 	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
 )
 
-// Cost is what one attack took.
-// CPU is that of the attack and what follows it, until the server rests; Peak is since the server's start.
+// Cost is what one attack took. CPU is that of the attack and what follows it, until the server
+// rests; Peak is since the server's start.
 type Cost struct {
 	Name     string
 	CPU      time.Duration
@@ -42,8 +43,8 @@ type Cost struct {
 	Breaches []string
 }
 
-// Measure runs every attack whose name holds only, and tells show of each as it is done.
-// An attack is tried again up to three times while it breaks a limit: a true breach breaks it each time.
+// Measure runs every attack whose name holds only, and tells show of each as it is done. An attack
+// is tried again up to three times while it breaks a limit: a true breach breaks it each time.
 func Measure(program, only string, show func(Cost)) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -66,9 +67,9 @@ func Measure(program, only string, show func(Cost)) error {
 	return nil
 }
 
-// measure runs one attack on a server of its own.
-// The server is fresh, so that one attack's memory does not count as the next one's. It is asked for the models once
-// before, and starts with a short limit for bodies, so that slow ones end within the benchmark.
+// measure runs one attack on a server of its own. The server is fresh, so that one attack's memory
+// does not count as the next one's. It is asked for the models once before, and starts with a short
+// limit for bodies, so that slow ones end within the benchmark.
 func (a attack) measure(program, upstream string) (c Cost, err error) {
 	dir, err := os.MkdirTemp("", "hostile")
 	if err != nil {
@@ -104,8 +105,8 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 	return c, c.settle(a, p, before)
 }
 
-// settle waits until the server is at rest, and judges what it has taken.
-// Work that goes on behind a client that has left is the attacker's best bargain, so it counts, and never to rest is a
+// settle waits until the server is at rest, and judges what it has taken. Work that goes on behind
+// a client that has left is the attacker's best bargain, so it counts, and never to rest is a
 // breach.
 func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	rested := false
@@ -140,9 +141,10 @@ func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 	return nil
 }
 
-// slowness returns how many times as long as where the limits were set one piece of work takes now, at least 1.
-// The same attack takes half as long again on another machine, or while the host of this one is busy, and a limit that
-// does not follow would fail for that. The work is like that of the largest attacks: reading a text full of escapes.
+// slowness returns how many times as long as where the limits were set one piece of work takes now,
+// at least 1. The same attack takes half as long again on another machine, or while the host of
+// this one is busy, and a limit that does not follow would fail for that. The work is like that of
+// the largest attacks: reading a text full of escapes.
 func slowness() float64 {
 	const there = 50 * time.Millisecond
 	text := []byte(`"` + strings.Repeat(`\n`, 19<<19) + `"`)

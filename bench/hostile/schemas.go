@@ -10,9 +10,8 @@ import (
 // member is an attack by a member of a request in OpenAI's chat form.
 type member struct{ name, text string }
 
-// with returns the attack on one model.
-// message is a script for the fake server, or a sentence in which the demo model finds a tool's name; both stand in
-// quotes.
+// with returns the attack on one model. message is a script for the fake server, or a sentence in
+// which the demo model finds a tool's name; both stand in quotes.
 func (m member) with(model, message string) attack {
 	return one(m.name+", "+model, "/v1/chat/completions", fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"%s"}],%s}`, model, message, m.text))
 }
@@ -22,9 +21,9 @@ func tool(schema string) string {
 	return `"tools":[{"type":"function","function":{"name":"` + text.Tool + `","parameters":` + schema + `}}]`
 }
 
-// schemas are attacks by the schemas of tools and of wanted replies.
-// Each is cheap to send and was meant to be dear to read: wide, deep, self-referring, or with patterns that are large
-// once compiled.
+// schemas are attacks by the schemas of tools and of wanted replies. Each is cheap to send and was
+// meant to be dear to read: wide, deep, self-referring, or with patterns that are large once
+// compiled.
 func schemas() []member {
 	const someTool = `{"type":"function","function":{"name":"t%d","description":"Tool %d.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 	return []member{

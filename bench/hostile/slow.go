@@ -37,9 +37,9 @@ func (t *target) leave() {
 	}
 }
 
-// slow sends heads, each on a connection of its own and with one byte of the body that it promises. Each must get an answer, and
-// its connection an end, soon after the server's limit.
-// One byte is sent, so that the server has begun to read the body; without one it may wait for nothing.
+// slow sends heads, each on a connection of its own and with one byte of the body that it promises.
+// Each must get an answer, and its connection an end, soon after the server's limit. One byte is
+// sent, so that the server has begun to read the body; without one it may wait for nothing.
 func (t *target) slow(heads ...string) error {
 	var all sync.WaitGroup
 	errs := make([]error, len(heads))
@@ -83,8 +83,9 @@ func head(method, path, host string, length int) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }
 
-// slowHeads are requests with slow bodies to every face, whatever they are answered by.
-// Short and long promises, by POST and GET: handlers that read no body, as those of GET, are where one is left unread.
+// slowHeads are requests with slow bodies to every face, whatever they are answered by. Short and
+// long promises, by POST and GET: handlers that read no body, as those of GET, are where one is
+// left unread.
 func slowHeads() (all []string) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none", "/api/chat", "/api/generate", "/api/show",

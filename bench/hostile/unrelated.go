@@ -16,26 +16,29 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// MaxUnrelated is how much later the slowest hundredth of first tokens may come while other MCP servers
-// misbehave, in those without them.
+// MaxUnrelated is how much later the slowest hundredth of first tokens may come while other MCP
+// servers misbehave, in those without them.
 const MaxUnrelated = 1.10
 
-// How it is measured. Two programs run at once, one with them and one without, and are asked in turn, a few requests
-// each, so that a busy moment of the machine strikes both. They have some time first, in which they find out what
-// they are connected with. In the rest the broken servers are tried again.
+// How it is measured. Two programs run at once, one with them and one without, and are asked in
+// turn, a few requests each, so that a busy moment of the machine strikes both. They have some time
+// first, in which they find out what they are connected with. In the rest the broken servers are
+// tried again.
 const (
 	unrelatedTurns = 300
 	unrelatedAsked = 20
 	unrelatedFirst = 3 * time.Second
 )
 
-// Unrelated is what MCP servers that hang, die and write garbage change for requests that have nothing to do with them.
+// Unrelated is what MCP servers that hang, die and write garbage change for requests that have
+// nothing to do with them.
 type Unrelated struct {
 	Without, With time.Duration // the 99th percentiles of the time to the first token
 	Ratio         float64
 }
 
-// MeasureUnrelated measures it with a program. A ratio above the limit is measured up to three times, as an attack is.
+// MeasureUnrelated measures it with a program. A ratio above the limit is measured up to three
+// times, as an attack is.
 func MeasureUnrelated(program string) (u Unrelated, err error) {
 	up, err := fake.Start()
 	if err != nil {
@@ -63,7 +66,8 @@ func MeasureUnrelated(program string) (u Unrelated, err error) {
 	return u, nil
 }
 
-// firstTokens starts the program once with each mcp.json, and returns for each the times to the first token.
+// firstTokens starts the program once with each mcp.json, and returns for each the times to the
+// first token.
 func firstTokens(program, upstream string, lists ...string) (took [][]time.Duration, err error) {
 	var programs []*drive.Proxy
 	for _, list := range lists {

@@ -12,8 +12,9 @@ const (
 	maxListAllocs = 20       // that ninety more tools add to a list, as the client's buffer grows
 )
 
-// Breaches measures what the gate is about, and says, a line each, which limit is broken.
-// calls[0] is the bare handler and calls[1:3] are ours by the two revisions; mcp-go's are measured for the page alone.
+// Breaches measures what the gate is about, and says, a line each, which limit is broken. calls[0]
+// is the bare handler and calls[1:3] are ours by the two revisions; mcp-go's are measured for the
+// page alone.
 func Breaches() (all []string, err error) {
 	sessions, err := IdleSessions()
 	if err != nil {

@@ -41,8 +41,8 @@ func (s subject) body() string {
 	return `{"jsonrpc":"2.0","id":1,"method":"` + s.method + `","params":` + params + `}`
 }
 
-// ask sends the request once and reads the answer into a buffer.
-// An answer without a result near its beginning is an error, so that a fast refusal is not taken for speed.
+// ask sends the request once and reads the answer into a buffer. An answer without a result near
+// its beginning is an error, so that a fast refusal is not taken for speed.
 func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 	r, err := http.NewRequest(http.MethodPost, s.url, strings.NewReader(s.body()))
 	if err != nil {
@@ -72,8 +72,8 @@ func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 	return into.Bytes(), nil
 }
 
-// Speed is how fast a server answers one kind of request.
-// Client and server share a process, so their costs cannot be told apart; the client's part is the same for all.
+// Speed is how fast a server answers one kind of request. Client and server share a process, so
+// their costs cannot be told apart; the client's part is the same for all.
 type Speed struct {
 	Name   string
 	Median time.Duration // until an answer is there
@@ -82,8 +82,8 @@ type Speed struct {
 	Allocs float64       // allocations an answer, the client's among them
 }
 
-// speeds asks the subjects in turn, rounds times, and gives the best of the rounds: whatever else runs on the machine only makes
-// them worse.
+// speeds asks the subjects in turn, rounds times, and gives the best of the rounds: whatever else
+// runs on the machine only makes them worse.
 func speeds(subjects []subject, rounds, requests int) ([]Speed, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * connections}}
 	defer client.CloseIdleConnections()
@@ -159,8 +159,9 @@ const (
 	listTools                = 1000
 )
 
-// Calls measures tools/call: the bare handler first, then this server by both eras, then mcp-go's by both.
-// The bare handler answers with the bytes that this server answered once, so that all of them send as much.
+// Calls measures tools/call: the bare handler first, then this server by both eras, then mcp-go's
+// by both. The bare handler answers with the bytes that this server answered once, so that all of
+// them send as much.
 func Calls() ([]Speed, error) {
 	const call = `{"name":"get_weather_0","arguments":{"city":"Lisbon","days":3}`
 	we, err := ours(10)
@@ -201,9 +202,10 @@ func Lists() ([]Speed, error) {
 	}, listRounds, listRequests)
 }
 
-// ListAllocs returns how many allocations an answer to tools/list takes, the client's among them, with ten tools and with a
-// hundred more of them. The answers differ in their size alone.
-// An answer that is built anew for each request takes some for each tool (mcp-go's: 17); one that is kept takes none.
+// ListAllocs returns how many allocations an answer to tools/list takes, the client's among them,
+// with ten tools and with a hundred more of them. The answers differ in their size alone. An answer
+// that is built anew for each request takes some for each tool (mcp-go's: 17); one that is kept
+// takes none.
 func ListAllocs() (few, many float64, err error) {
 	for _, n := range []struct {
 		tools int

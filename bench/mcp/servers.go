@@ -1,5 +1,5 @@
-// Package mcp measures the MCP server beside mcp-go's own transports and a bare net/http handler. Servers and clients are in
-// this process and speak over the loopback interface.
+// Package mcp measures the MCP server beside mcp-go's own transports and a bare net/http handler.
+// Servers and clients are in this process and speak over the loopback interface.
 package mcp
 
 import (
@@ -64,7 +64,8 @@ func ours(count int) (*face, error) {
 	return &face{httptest.NewServer(mux), func() { s.Close(done) }}, nil
 }
 
-// stock is mcp-go with the same tools and its own transports, Streamable HTTP without sessions at /mcp.
+// stock is mcp-go with the same tools and its own transports, Streamable HTTP without sessions at
+// /mcp.
 func stock(count int) *face {
 	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(true))
 	for i := range count {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Idle is what a session of legacy SSE takes that says nothing.
-// Sessions of legacy SSE are the dear ones: each holds a connection, its buffers and at least one goroutine.
+// Idle is what a session of legacy SSE takes that says nothing. Sessions of legacy SSE are the dear
+// ones: each holds a connection, its buffers and at least one goroutine.
 type Idle struct {
 	Name       string
 	Bytes      float64 // heap and stacks, with this process's end of the connection
@@ -65,8 +65,9 @@ func idle(f *face) (Idle, error) {
 	return Idle{Bytes: (more - bytes) / idleSessions, Goroutines: float64(running-goroutines) / idleSessions}, nil
 }
 
-// weight returns what the process holds when nothing moves any more: heap and stacks, and goroutines.
-// Connections that http.Post left open count for the client and are closed first; the pause lets their goroutines end.
+// weight returns what the process holds when nothing moves any more: heap and stacks, and
+// goroutines. Connections that http.Post left open count for the client and are closed first; the
+// pause lets their goroutines end.
 func weight() (bytes float64, goroutines int) {
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 	time.Sleep(200 * time.Millisecond)

@@ -18,9 +18,9 @@ import (
 // cpuRounds is how often each load is sent to each proxy, after one round that does not count.
 const cpuRounds = 5
 
-// All measures everything and writes it to w, unless a figure is impossible: then something is broken, and nothing is written.
-// Program is the toolnorm to start.
-// The page is written at the end, so that a run that fails leaves the old page as it is.
+// All measures everything and writes it to w, unless a figure is impossible: then something is
+// broken, and nothing is written. Program is the toolnorm to start. The page is written at the end,
+// so that a run that fails leaves the old page as it is.
 func All(w io.Writer, program string) error {
 	var page bytes.Buffer
 	if err := all(&page, program); err != nil {
@@ -33,12 +33,12 @@ func All(w io.Writer, program string) error {
 	return err
 }
 
-// figure is a cell, or a part of one, that no measurement can give: less than nothing, nothing where there was something, and no
-// number.
+// figure is a cell, or a part of one, that no measurement can give: less than nothing, nothing
+// where there was something, and no number.
 var figure = regexp.MustCompile(`(^|[\s(|])-[0-9]|(^|[^0-9.])0(\.0+)? (%|ns|µs|ms|KiB)(\s|$)|\b(NaN|Inf)\b`)
 
-// impossible returns the lines of tables that hold such a figure. What direct access adds to itself is nothing.
-// A broken measurement looks like a very good one, so such a page is not written.
+// impossible returns the lines of tables that hold such a figure. What direct access adds to itself
+// is nothing. A broken measurement looks like a very good one, so such a page is not written.
 func impossible(page string) (bad []string) {
 	for line := range strings.Lines(page) {
 		if strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "| direct |") && figure.MatchString(line) {

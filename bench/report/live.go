@@ -15,8 +15,8 @@ const (
 	maxCost = 1.05                   // of a token in the proxy while an administrator looks on
 )
 
-// Live measures what it costs that requests can be looked at while they run, and how late their pages are, and writes it
-// to w. Program is the toolnorm to start.
+// Live measures what it costs that requests can be looked at while they run, and how late their
+// pages are, and writes it to w. Program is the toolnorm to start.
 func Live(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {

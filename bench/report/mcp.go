@@ -31,8 +31,8 @@ func MCP(w io.Writer) error {
 	return mcpSessions(w)
 }
 
-// mcpSessions measures what sessions take, and what they leave.
-// Garbage that is collected meanwhile can make what is left less than nothing; the page then says 0.
+// mcpSessions measures what sessions take, and what they leave. Garbage that is collected meanwhile
+// can make what is left less than nothing; the page then says 0.
 func mcpSessions(w io.Writer) error {
 	idle, err := mcp.IdleSessions()
 	if err != nil {

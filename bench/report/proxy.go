@@ -12,16 +12,17 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// Cost measures what toolnorm costs beside the other proxies, and writes it to w. Program is the toolnorm to start; 0 rounds are as
-// many as the page has.
-// It is a part of the page, for looking at a change of the proxy without waiting for the decoder's tables.
+// Cost measures what toolnorm costs beside the other proxies, and writes it to w. Program is the
+// toolnorm to start; 0 rounds are as many as the page has. It is a part of the page, for looking at
+// a change of the proxy without waiting for the decoder's tables.
 func Cost(w io.Writer, program string, rounds int) error {
 	head(w)
 	return proxies(w, program, cmp.Or(rounds, cpuRounds))
 }
 
 // proxies measures ReverseProxy, the translator and toolnorm in front of the same scripted server.
-// ReverseProxy and the translator are this program again, each in a process of its own, since /proc counts processes.
+// ReverseProxy and the translator are this program again, each in a process of its own, since /proc
+// counts processes.
 func proxies(w io.Writer, program string, rounds int) error {
 	up, err := fake.Start()
 	if err != nil {
@@ -87,8 +88,8 @@ func cpu(w io.Writer, proxies []*drive.Proxy, rounds int) error {
 	return nil
 }
 
-// openings writes what the beginning of a reply costs, for a small and a large request.
-// A large request is dearest for toolnorm, which sends it twice: to have it rendered, and to continue it.
+// openings writes what the beginning of a reply costs, for a small and a large request. A large
+// request is dearest for toolnorm, which sends it twice: to have it rendered, and to continue it.
 func openings(w io.Writer, proxies []*drive.Proxy) error {
 	fmt.Fprint(w, "\n### Time to the first token\n\nOne stream at a time, medians; processor time of the proxy for a whole request with a reply of four tokens. toolnorm asks the server twice: once to render the prompt, once to continue it. For a large request the second line is what these two take without any proxy, measured by itself.\n")
 	fmt.Fprint(w, "The aim is three times ReverseProxy for the large request.\n")
@@ -126,8 +127,8 @@ func openings(w io.Writer, proxies []*drive.Proxy) error {
 // ratio returns a over b.
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
-// early writes how much of a long call comes while the server is still writing it.
-// The second rate is far beyond what local models write: it shows that pieces do not wait for each other.
+// early writes how much of a long call comes while the server is still writing it. The second rate
+// is far beyond what local models write: it shows that pieces do not wait for each other.
 func early(w io.Writer, up *fake.Server, ours *drive.Proxy) error {
 	fmt.Fprint(w, "\n### A call while it is written\n\nOne call in the Hermes form with one long string argument, raw strategy. Early: the share of the argument's bytes that reached the client before the server had finished the call.\n\n")
 	fmt.Fprint(w, "| argument | tokens/s | early | first piece | whole call | longest silence | pieces |\n|---|--:|--:|--:|--:|--:|--:|\n")

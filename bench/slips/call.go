@@ -100,8 +100,8 @@ func (l *lab) value(r *rand.Rand, c *call, s *shape, deep int) string {
 // freeKeys are the members of objects whose schema names none.
 var freeKeys = []string{"a", "b", "name", "n", "tags", "total", "on"}
 
-// object returns a random object of a shape, as JSON: the required members and some of the others, in
-// any order.
+// object returns a random object of a shape, as JSON: the required members and some of the others,
+// in any order.
 func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
 	for _, key := range sortedKeys(s.Properties) {

@@ -13,8 +13,8 @@ import (
 //go:embed data
 var files embed.FS
 
-// file returns one of the data files as text. They are in the program, so a missing one is an error of
-// its author.
+// file returns one of the data files as text. They are in the program, so a missing one is an error
+// of its author.
 func file(name string) string {
 	b, err := files.ReadFile("data/" + name)
 	if err != nil {

@@ -156,7 +156,8 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
-// key is the key that a text begins with, and what follows: of ends that begin alike the longest counts.
+// key is the key that a text begins with, and what follows: of ends that begin alike the longest
+// counts.
 func (g *family) key(text string) (key, behind string) {
 	for _, mid := range g.mids {
 		k, b, ok := strings.Cut(text, mid)

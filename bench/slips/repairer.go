@@ -57,8 +57,8 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
 }
 
-// argumentsIn returns what stands between the head and the tail of a call in a text with slips; false
-// where a slip is not between them.
+// argumentsIn returns what stands between the head and the tail of a call in a text with slips;
+// false where a slip is not between them.
 func (w *frame) argumentsIn(text string) (string, bool) {
 	from, to, ok := w.object()
 	return between(text, w.text[:from], w.text[to:], ok)

@@ -10,7 +10,8 @@ type Hostile struct {
 	first, piece string
 }
 
-// Hostiles are the ones measured. Whatever they cost, a token must not cost more at the end than at the beginning.
+// Hostiles are the ones measured. Whatever they cost, a token must not cost more at the end than at
+// the beginning.
 var Hostiles = []Hostile{
 	{"less-than signs", "", "<"},
 	{"opening braces", "", "{"},

@@ -1,4 +1,5 @@
-// Package text writes replies of any length as model families write them, and cuts them into tokens.
+// Package text writes replies of any length as model families write them, and cuts them into
+// tokens.
 package text
 
 import (
@@ -13,21 +14,23 @@ const Tool = "write_file"
 // Schema is the JSON Schema of the tool's arguments.
 const Schema = `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`
 
-// EditSchema is the schema of a tool as editors offer them: descriptions, choices, a list of objects.
+// EditSchema is the schema of a tool as editors offer them: descriptions, choices, a list of
+// objects.
 const EditSchema = `{"type":"object","properties":{"path":{"type":"string","description":"The path of the file to edit, relative to the workspace folder."},"mode":{"type":"string","enum":["replace","insert","delete"],"description":"What is done with the lines."},"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{"first":{"type":"integer","minimum":1,"description":"The first line, from 1 on."},"last":{"type":"integer","minimum":1},"text":{"type":"string","description":"What the lines become."}},"required":["first","text"],"additionalProperties":false}},"dry_run":{"type":"boolean","default":false,"description":"Only say what would be done."}},"required":["path","edits"],"additionalProperties":false}`
 
 // TokenBytes is the length of a token; about what tokens of English text and code have.
 const TokenBytes = 4
 
-// sentence and line are written over and over to the length wanted, each time with its number: a model that says the same for
-// longer than the setting max-repeat is stopped. Both hold what a decoder has to look at twice.
+// sentence and line are written over and over to the length wanted, each time with its number: a
+// model that says the same for longer than the setting max-repeat is stopped. Both hold what a
+// decoder has to look at twice.
 const (
 	sentence = "The river %06d runs past the old mill, and in spring it is wide; nobody knows why (a < b, they say).\n"
 	line     = "\tif got[%06d] < want && !ok { return fmt.Errorf(\"row %%d: {%%q}\", i, want) } // it's \\done\n"
 )
 
-// Prose is n bytes of text without a call, in front of which family, if it writes messages, puts its header.
-// Harmony is the only family here that writes a header in front of plain text.
+// Prose is n bytes of text without a call, in front of which family, if it writes messages, puts
+// its header. Harmony is the only family here that writes a header in front of plain text.
 func Prose(family string, n int) string {
 	text := repeated(sentence, n)
 	if family == "harmony" {
@@ -36,8 +39,9 @@ func Prose(family string, n int) string {
 	return text
 }
 
-// Call returns one call of Tool, as family writes it, whose content is n bytes long. Any other family writes bare JSON.
-// path comes first and is short; content is the long argument that a client wants while it is written.
+// Call returns one call of Tool, as family writes it, whose content is n bytes long. Any other
+// family writes bare JSON. path comes first and is short; content is the long argument that a
+// client wants while it is written.
 func Call(family string, n int) (reply, content string) {
 	content = repeated(line, n)
 	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted(content))

@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/test/heavy"
 )
 
-// TestSchemasThatGrowCostLittle reads schemas whose unions multiply: each level names the next one many times.
+// TestSchemasThatGrowCostLittle reads schemas whose unions multiply: each level names the next one
+// many times.
 func TestSchemasThatGrowCostLittle(t *testing.T) {
 	for _, join := range []string{"anyOf", "allOf", "oneOf"} {
 		var b strings.Builder
@@ -37,7 +38,8 @@ func TestSchemasThatGrowCostLittle(t *testing.T) {
 	}
 }
 
-// TestALimitWithALargeExponentCostsLittle has limits that are a million digits when they are written out.
+// TestALimitWithALargeExponentCostsLittle has limits that are a million digits when they are
+// written out.
 func TestALimitWithALargeExponentCostsLittle(t *testing.T) {
 	raw := json.RawMessage(`{"anyOf":[` + strings.TrimSuffix(strings.Repeat(`{"type":"integer","minimum":1e999999,"maximum":1E-999999},`, 100), ",") + `]}`)
 	var c Constraint
@@ -46,8 +48,9 @@ func TestALimitWithALargeExponentCostsLittle(t *testing.T) {
 	}
 }
 
-// TestEqualAlternativesCostLittle has a member that may be the whole once more, in three ways that are the same: a few places
-// that were met six times as often with each level, until the level ended.
+// TestEqualAlternativesCostLittle has a member that may be the whole once more, in three ways that
+// are the same: a few places that were met six times as often with each level, until the level
+// ended.
 func TestEqualAlternativesCostLittle(t *testing.T) {
 	raw := json.RawMessage(`{"type":"object","properties":{"k":{"type":"object","anyOf":[{"$ref":"#"},{"title":"x"}],"oneOf":[{"title":"a"},{"title":"b"},{"title":"c"}]}}}`)
 	var c Constraint

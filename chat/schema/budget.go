@@ -12,9 +12,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// What one schema may hold. Everything that reads schemas takes a time in proportion to these, so they bound what a
-// request costs before anything is computed. The largest schema that was seen in use, of an MCP server with 30 members
-// nested six levels deep, has a twentieth of each; one that has all of them takes more tokens than a local model's context.
+// What one schema may hold. Everything that reads schemas takes a time in proportion to these, so
+// they bound what a request costs before anything is computed. The largest schema that was seen in
+// use, of an MCP server with 30 members nested six levels deep, has a twentieth of each; one that
+// has all of them takes more tokens than a local model's context.
 const (
 	mostBytes    = 256 << 10
 	mostValues   = 10_000 // JSON values
@@ -43,8 +44,8 @@ type Excess struct {
 	What  string // what there is too much of, and how much is taken
 }
 
-// Error returns a sentence for the author of the client. It quotes the tool's name, since a client sends all its tools at once and
-// its author knows them by their names, not by their numbers.
+// Error returns a sentence for the author of the client. It quotes the tool's name, since a client
+// sends all its tools at once and its author knows them by their names, not by their numbers.
 func (e *Excess) Error() string {
 	if e.Tool == "" {
 		return fmt.Sprintf("this schema is too large: %s", e.What)
@@ -52,8 +53,9 @@ func (e *Excess) Error() string {
 	return fmt.Sprintf("tool %q is too large: %s", shortName(e.Tool), e.What)
 }
 
-// shortName returns a name as an error quotes it. The name is part of the request and may itself be what is too large, so the
-// error must not grow with it; a cut in the middle of a character is taken back to its beginning.
+// shortName returns a name as an error quotes it. The name is part of the request and may itself be
+// what is too large, so the error must not grow with it; a cut in the middle of a character is
+// taken back to its beginning.
 func shortName(name string) string {
 	const most = 64 // bytes; the names of real tools have no more
 	if len(name) <= most {
@@ -62,12 +64,13 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
-// Affordable checks the schemas of a request, those of its tools and the one that its answer must fit, which may be nil.
-// The error is an *Excess. It takes a time in proportion to the schemas' text, and little of it where they are small.
-// It comes before everything else that looks at a schema: one request with 300,000 entries in an allOf once held a core for 14
-// minutes, also after its client had left. To take such a schema as one that allows everything would send its megabytes to a
-// model that has no room for them; an error is seen at once.
-// Descriptions count as well, since they reach the model with the tool; the answer's schema is the last one that is counted.
+// Affordable checks the schemas of a request, those of its tools and the one that its answer must
+// fit, which may be nil. The error is an *Excess. It takes a time in proportion to the schemas'
+// text, and little of it where they are small. It comes before everything else that looks at a
+// schema: one request with 300,000 entries in an allOf once held a core for 14 minutes, also after
+// its client had left. To take such a schema as one that allows everything would send its megabytes
+// to a model that has no room for them; an error is seen at once. Descriptions count as well, since
+// they reach the model with the tool; the answer's schema is the last one that is counted.
 func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget
 	for i, t := range tools {
@@ -84,21 +87,21 @@ func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	return nil
 }
 
-// budget is what schemas have cost so far. The sums count as much as the single schema: a hundred tools, each just below the
-// limits of one, take as long as one tool of a hundred times the size.
+// budget is what schemas have cost so far. The sums count as much as the single schema: a hundred
+// tools, each just below the limits of one, take as long as one tool of a hundred times the size.
 type budget struct {
 	bytes, values, patterns, steps int // of all schemas
 	own                            int // values of the present one
 }
 
-// small is the size in bytes up to which a schema without patterns cannot be expensive: the limits of one place are not
-// within its reach.
-// Nearly all schemas of real tools are smaller, and a request may have 10,000 of them, none of which is parsed here.
+// small is the size in bytes up to which a schema without patterns cannot be expensive: the limits
+// of one place are not within its reach. Nearly all schemas of real tools are smaller, and a
+// request may have 10,000 of them, none of which is parsed here.
 const small = 1024
 
-// spend reads one schema, and says what there is too much of; empty: nothing.
-// A small schema is not parsed: its commas and colons are counted instead, about as many as its values. Where the text has
-// a pattern, or an escape that may hide the word (`p\u0061ttern`), it is read in any case.
+// spend reads one schema, and says what there is too much of; empty: nothing. A small schema is not
+// parsed: its commas and colons are counted instead, about as many as its values. Where the text
+// has a pattern, or an escape that may hide the word (`p\u0061ttern`), it is read in any case.
 func (b *budget) spend(raw json.RawMessage) string {
 	if len(raw) > mostBytes {
 		return over(mostBytes, "bytes")
@@ -110,7 +113,8 @@ func (b *budget) spend(raw json.RawMessage) string {
 		b.values += bytes.Count(raw, []byte{','}) + bytes.Count(raw, []byte{':'})
 		return b.tooMany()
 	}
-	// From here on the schema is parsed, to a depth that is a limit of its own: reading recurs, and brackets cost one byte each.
+	// From here on the schema is parsed, to a depth that is a limit of its own: reading recurs, and
+	// brackets cost one byte each.
 	b.own = 0
 	root, deep := jsontree.Parse(raw, mostNesting)
 	if deep {
@@ -127,8 +131,8 @@ func ofAll(limit int, of string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
 }
 
-// tooMany says whether there are too many values.
-// It is asked at every value, so that counting ends as soon as there are too many, and not behind the last one.
+// tooMany says whether there are too many values. It is asked at every value, so that counting ends
+// as soon as there are too many, and not behind the last one.
 func (b *budget) tooMany() string {
 	switch {
 	case b.own > mostValues:
@@ -139,10 +143,10 @@ func (b *budget) tooMany() string {
 	return ""
 }
 
-// visit counts what lies in a value that stands under a key.
-// The limit of a list depends on its keyword: values of an enum are only compared, while each branch of an anyOf is
-// multiplied with what stands beside it. A key counts as the keyword wherever it stands: telling schemas from other values,
-// such as a default with a member "pattern", would take another reader.
+// visit counts what lies in a value that stands under a key. The limit of a list depends on its
+// keyword: values of an enum are only compared, while each branch of an anyOf is multiplied with
+// what stands beside it. A key counts as the keyword wherever it stands: telling schemas from other
+// values, such as a default with a member "pattern", would take another reader.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
@@ -185,9 +189,10 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 	return ""
 }
 
-// pattern counts what a regular expression costs, first by its text, since reading it is the expensive part.
-// A short pattern may be the most expensive thing in a request: (\p{L}|\p{N}){1,900} writes two classes of hundreds of
-// ranges 900 times. One that Go cannot read costs nothing, as no reader compiles it.
+// pattern counts what a regular expression costs, first by its text, since reading it is the
+// expensive part. A short pattern may be the most expensive thing in a request:
+// (\p{L}|\p{N}){1,900} writes two classes of hundreds of ranges 900 times. One that Go cannot read
+// costs nothing, as no reader compiles it.
 func (b *budget) pattern(text string) string {
 	if len(text) > mostPattern {
 		return over(mostPattern, "bytes in a pattern")
@@ -205,15 +210,17 @@ func (b *budget) pattern(text string) string {
 	return ""
 }
 
-// What a class costs in bytes of text. \p{L} is read in the time of 64 plain bytes. Without regard to case each character of
-// a class is looked up: [Ā-\uffff] takes five milliseconds, as long as thousands of bytes; one of ASCII takes nothing.
+// What a class costs in bytes of text. \p{L} is read in the time of 64 plain bytes. Without regard
+// to case each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as long as
+// thousands of bytes; one of ASCII takes nothing.
 const (
 	classCost  = 64
 	foldedCost = 8192
 )
 
 var (
-	// folding is the flag i, in any group: one in the middle of a pattern holds for what follows it. (?i) and (?i:a) have it.
+	// folding is the flag i, in any group: one in the middle of a pattern holds for what follows
+	// it. (?i) and (?i:a) have it.
 	folding = regexp.MustCompile(`\(\?[-0-9A-Za-z]*i`)
 	// beyondASCII is what names characters beyond ASCII one by one.
 	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
@@ -229,9 +236,10 @@ func textCost(text string) int {
 	return cost
 }
 
-// stepCost is about how many instructions an expression compiles to: a counted repetition is written out as often as it
-// counts, and a class of many ranges takes as much as several characters.
-// The result ends just above the limit of a request, so that nested repetitions cannot overflow an int.
+// stepCost is about how many instructions an expression compiles to: a counted repetition is
+// written out as often as it counts, and a class of many ranges takes as much as several
+// characters. The result ends just above the limit of a request, so that nested repetitions cannot
+// overflow an int.
 func stepCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {

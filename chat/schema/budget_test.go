@@ -75,8 +75,8 @@ func TestManySmallToolsAreAffordable(t *testing.T) {
 	}
 }
 
-// TestReadingASchemaGrowsWithIt reads each heavy schema in a small and a larger size, up to the budget: four times the size
-// may take about four times the work, not sixteen.
+// TestReadingASchemaGrowsWithIt reads each heavy schema in a small and a larger size, up to the
+// budget: four times the size may take about four times the work, not sixteen.
 func TestReadingASchemaGrowsWithIt(t *testing.T) {
 	sizes := map[string]int{"long pattern": 150, "many patterns": 3, "patterns of names": 3, "folded classes": 2, "deep": 15, "deep unions": 15}
 	work := func(raw json.RawMessage) uint64 {

@@ -10,8 +10,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is one. 1.0 is a Number here, as
-// in draft 4, though later drafts call it an integer: where an integer is wanted FromText writes 1, which fits in all drafts.
+// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is
+// one. 1.0 is a Number here, as in draft 4, though later drafts call it an integer: where an
+// integer is wanted FromText writes 1, which fits in all drafts.
 func KindOf(value string) Kinds {
 	if value == "" {
 		return 0
@@ -34,19 +35,22 @@ func KindOf(value string) Kinds {
 	return Integer | Number
 }
 
-// IsNumber reports whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus sign, no leading zero, digits on
-// both sides of the point. strconv takes more, such as 0x1p-2, inf and .5, and no client could read a call with these.
+// IsNumber reports whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus
+// sign, no leading zero, digits on both sides of the point. strconv takes more, such as 0x1p-2, inf
+// and .5, and no client could read a call with these.
 func IsNumber(s string) bool {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
-	// encoding/json takes blanks around a value, and words: a number begins with a digit or a minus, and ends with a digit.
+	// encoding/json takes blanks around a value, and words: a number begins with a digit or a
+	// minus, and ends with a digit.
 	return s != "" && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && json.Valid([]byte(s))
 }
 
-// FromText reads untyped text (a tagged value, or a string where the schema wants something else) as a number, boolean,
-// null or enum member that t allows. It answers JSON text, and false when the text spells none of these.
-// Tags have no types, `<parameter=days>3</parameter>`, so the schema alone says that 3 is a number. The order is that of what
-// says most: a value of the list first, then null and the booleans, then numbers. Python's True and None are meant by name.
-// Where a text may stand as well, a number keeps its leading zeros and is then no number: 0049 may be a code.
+// FromText reads untyped text (a tagged value, or a string where the schema wants something else)
+// as a number, boolean, null or enum member that t allows. It answers JSON text, and false when the
+// text spells none of these. Tags have no types, `<parameter=days>3</parameter>`, so the schema
+// alone says that 3 is a number. The order is that of what says most: a value of the list first,
+// then null and the booleans, then numbers. Python's True and None are meant by name. Where a text
+// may stand as well, a number keeps its leading zeros and is then no number: 0049 may be a code.
 func (t *Type) FromText(text string) (string, bool) {
 	if !t.Known() {
 		return "", false
@@ -56,7 +60,8 @@ func (t *Type) FromText(text string) (string, bool) {
 		return v, true
 	}
 	switch lower := strings.ToLower(s); {
-	// In any case but this one "null" is a word: a place without null in its types keeps it as a text.
+	// In any case but this one "null" is a word: a place without null in its types keeps it as a
+	// text.
 	case t.kinds&Null != 0 && (s == "null" || s == "None" || s == "nil"):
 		return "null", true
 	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
@@ -76,15 +81,15 @@ func (t *Type) FromText(text string) (string, bool) {
 	return "", false
 }
 
-// boolWords are the words people use for true and false. Only where nothing but a boolean may stand: where a text or a number
-// may, "on" and 1 are meant as they are written.
+// boolWords are the words people use for true and false. Only where nothing but a boolean may
+// stand: where a text or a number may, "on" and 1 are meant as they are written.
 // `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has Y and N.
 var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true", "0": "false", "no": "false", "n": "false", "off": "false"}
 
-// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The digits are never computed
-// with, so that identifiers of nineteen digits come out as they went in.
-// "5.0" and "5" are the same integer; "5.5" is none and is left for the check. "1e3" stays as it is, too: to write its digits
-// out would be to compute.
+// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The
+// digits are never computed with, so that identifiers of nineteen digits come out as they went in.
+// "5.0" and "5" are the same integer; "5.5" is none and is left for the check. "1e3" stays as it
+// is, too: to write its digits out would be to compute.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -100,7 +105,8 @@ func number(s string, integer bool) (string, bool) {
 	return "", false
 }
 
-// groupings are numbers as people write them that can be read in one way only, and what is taken out of each: 1,234.50 and
+// groupings are numbers as people write them that can be read in one way only, and what is taken
+// out of each: 1,234.50 and
 // 1.234,50, 1,234,567, 21,5. One group alone, 1,234, may be a thousand or a bit more than one.
 var groupings = []struct {
 	form      *regexp.Regexp
@@ -111,7 +117,8 @@ var groupings = []struct {
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
-// ungrouped returns a number without its groups of digits, its currency and its degrees; other texts stay as they are.
+// ungrouped returns a number without its groups of digits, its currency and its degrees; other
+// texts stay as they are.
 func ungrouped(s string) string {
 	bare := strings.TrimSpace(strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
 	bare = strings.TrimSpace(strings.TrimLeft(bare, "€£$¥"))
@@ -129,9 +136,9 @@ func ungrouped(s string) string {
 	return s
 }
 
-// withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does not take: 007 is what a
-// model writes that has read it in the message.
-// One digit stays: 0 is 0, -00 is -0, and 0.5 keeps its zero.
+// withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does
+// not take: 007 is what a model writes that has read it in the message. One digit stays: 0 is 0,
+// -00 is -0, and 0.5 keeps its zero.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -144,9 +151,10 @@ func withoutZeros(s string) string {
 	return s[:i] + rest
 }
 
-// fromEnum matches text with an enum. A value of another type than a string is found by its spelling, so that 2 becomes the
-// number of [1,2,3]; a string is found regardless of case and quotes, celsius for "Celsius", when only one value is like it.
-// Between several, such as "asc" and "ASC", choosing would be a guess.
+// fromEnum matches text with an enum. A value of another type than a string is found by its
+// spelling, so that 2 becomes the number of [1,2,3]; a string is found regardless of case and
+// quotes, celsius for "Celsius", when only one value is like it. Between several, such as "asc" and
+// "ASC", choosing would be a guess.
 func (t *Type) fromEnum(s string) (string, bool) {
 	bare := strings.Trim(s, `"'`)
 	found, n := "", 0
@@ -173,16 +181,18 @@ func plain(v string) (string, bool) {
 	return jsontree.Unquote(v)
 }
 
-// Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest spelling in the right type,
-// else the value unchanged. A string is given and answered with its quotes.
-// "Unchanged" is on purpose: this reader does not judge. What still does not fit is found by the check (engine/valid), which
-// can name the place and have the call written again, where a value that was bent into shape would be wrong in silence.
-// A number where a text is wanted gets quotes, since no other text can be meant. null does not: it stands for no value.
+// Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest
+// spelling in the right type, else the value unchanged. A string is given and answered with its
+// quotes. "Unchanged" is on purpose: this reader does not judge. What still does not fit is found
+// by the check (engine/valid), which can name the place and have the call written again, where a
+// value that was bent into shape would be wrong in silence. A number where a text is wanted gets
+// quotes, since no other text can be meant. null does not: it stands for no value.
 func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
 	}
-	// A string is read by what it says, "3" as 3, and stays a string when that is nothing the type allows.
+	// A string is read by what it says, "3" as 3, and stays a string when that is nothing the type
+	// allows.
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal([]byte(value), &s) == nil {
@@ -201,12 +211,13 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
-// fits reports whether a scalar may stand as it is. Values of an enum are compared as they are written, which is enough for
-// Fit: a spelling that differs is then looked for by its meaning.
+// fits reports whether a scalar may stand as it is. Values of an enum are compared as they are
+// written, which is enough for Fit: a spelling that differs is then looked for by its meaning.
 func (t *Type) fits(value string) bool {
 	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))
 }
 
-// Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted does. encoding/json would write
-// `\u003c` for `<`, the same value, but six bytes for one, and unreadable where arguments hold code.
+// Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted
+// does. encoding/json would write `\u003c` for `<`, the same value, but six bytes for one, and
+// unreadable where arguments hold code.
 func Quote(s string) string { return string(chat.AppendQuoted(nil, s)) }

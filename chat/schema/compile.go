@@ -9,8 +9,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Compile reads a schema. A broken one gives nil, which allows everything: arguments are then read as they are written, and
-// nothing is turned into another type on the word of a schema that cannot be understood.
+// Compile reads a schema. A broken one gives nil, which allows everything: arguments are then read
+// as they are written, and nothing is turned into another type on the word of a schema that cannot
+// be understood.
 func Compile(raw json.RawMessage) *Type {
 	root := parse(raw)
 	if root == nil {
@@ -20,17 +21,19 @@ func Compile(raw json.RawMessage) *Type {
 	return c.compile(root, 0)
 }
 
-// compiler follows the references of one document. Each place is compiled once, which makes recursion end, and keeps what a
-// Type holds linear in the schema: it is a graph with the schema's own circles, unlike a Place, where what applies is merged.
+// compiler follows the references of one document. Each place is compiled once, which makes
+// recursion end, and keeps what a Type holds linear in the schema: it is a graph with the schema's
+// own circles, unlike a Place, where what applies is merged.
 type compiler struct {
 	*Doc
 	done map[*jsontree.Value]*Type
 }
 
-// compile returns the Type of one place, nil where everything is allowed. The Type is noted before what lies in it is read: a tree
-// whose nodes refer to the tree finds it there, and the graph gets its circle. A place that is nothing but a reference is its
-// target, so that a chain of references costs no step at look-up.
-// Beside a $ref other keywords count, as since draft 2019-09; up to draft 7 they were ignored, but who writes both means both.
+// compile returns the Type of one place, nil where everything is allowed. The Type is noted before
+// what lies in it is read: a tree whose nodes refer to the tree finds it there, and the graph gets
+// its circle. A place that is nothing but a reference is its target, so that a chain of references
+// costs no step at look-up. Beside a $ref other keywords count, as since draft 2019-09; up to draft
+// 7 they were ignored, but who writes both means both.
 func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if kind(v) != Object || depth > maxDepth {
 		return nil
@@ -39,7 +42,8 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 		return t
 	}
 	t := &Type{from: v, props: v.Get("properties"), types: c.done, kinds: kindsOf(v.Get("type")), required: words(v.Get("required"))}
-	// All types are as good as none: {"type": "any"} is like a place without a type, and no value is changed for it.
+	// All types are as good as none: {"type": "any"} is like a place without a type, and no value
+	// is changed for it.
 	if t.kinds == Any {
 		t.kinds = 0
 	}
@@ -59,8 +63,8 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	return t
 }
 
-// target compiles what a reference leads to, nil when there is none. A reference out of the document leads nowhere: nothing
-// is loaded from elsewhere, and what it would have said is unknown.
+// target compiles what a reference leads to, nil when there is none. A reference out of the
+// document leads nowhere: nothing is loaded from elsewhere, and what it would have said is unknown.
 func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	ref := v.Get(keyword)
 	if kind(ref) != String {
@@ -70,9 +74,9 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	return c.compile(to, depth+1)
 }
 
-// values takes over enum and const, and the types they imply. Values of other types stay: a call that has one of them is
-// left as it is, and the check says what is wrong with it.
-// "enum": [1, 2] without a type says that numbers are wanted, so "2" becomes 2.
+// values takes over enum and const, and the types they imply. Values of other types stay: a call
+// that has one of them is left as it is, and the check says what is wrong with it. "enum": [1, 2]
+// without a type says that numbers are wanted, so "2" becomes 2.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
 	for _, one := range listed(v) {
@@ -82,9 +86,10 @@ func (t *Type) values(v *jsontree.Value) {
 	t.kinds = cmp.Or(t.kinds, implied)
 }
 
-// inside compiles members and elements, which are then found by their text. A pattern of names that Go cannot read
-// (look-around) is left out: its members are then read as any others. "properties" without a type means an object.
-// true and false compile to nil: of such members nothing is known, or there are none.
+// inside compiles members and elements, which are then found by their text. A pattern of names that
+// Go cannot read (look-around) is left out: its members are then read as any others. "properties"
+// without a type means an object. true and false compile to nil: of such members nothing is known,
+// or there are none.
 func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	for _, m := range t.props.Members {
 		t.order = append(t.order, m.Name)
@@ -105,11 +110,11 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them. They stay apart instead
-// of being merged, since looking up a member asks one after the other, and most are never asked.
-// Of an allOf the first part with a type decides; of a union the type is what all alternatives together allow.
-// Without that, {"anyOf": [{"type": "integer"}, {"type": "null"}]}, which pydantic writes for an optional number, would leave
-// "3" a text.
+// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them.
+// They stay apart instead of being merged, since looking up a member asks one after the other, and
+// most are never asked. Of an allOf the first part with a type decides; of a union the type is what
+// all alternatives together allow. Without that, {"anyOf": [{"type": "integer"}, {"type":
+// "null"}]}, which pydantic writes for an optional number, would leave "3" a text.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -140,9 +145,10 @@ func (t *Type) take(b *Type) {
 	}
 }
 
-// either returns what one of several allows, nil when that is everything. One alternative that is unknown makes the whole union
-// unknown: to turn "5" into 5 because the other alternative is a number could destroy a text.
-// {"const": "a"} or {"const": "b"} is a list of two values; with a number as a third alternative it is no list any more.
+// either returns what one of several allows, nil when that is everything. One alternative that is
+// unknown makes the whole union unknown: to turn "5" into 5 because the other alternative is a
+// number could destroy a text. {"const": "a"} or {"const": "b"} is a list of two values; with a
+// number as a third alternative it is no list any more.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil
@@ -151,7 +157,8 @@ func either(list []*Type) *Type {
 	if !slices.ContainsFunc(list, func(t *Type) bool { return t != list[0] }) {
 		return list[0]
 	}
-	// The alternatives stay, so that members are looked up in each of them; kinds and values say what the place as a whole takes.
+	// The alternatives stay, so that members are looked up in each of them; kinds and values say
+	// what the place as a whole takes.
 	u := &Type{from: jsontree.Absent, props: jsontree.Absent, any: list}
 	listed := true
 	for _, t := range list {
@@ -170,12 +177,13 @@ func either(list []*Type) *Type {
 	return u
 }
 
-// maxListed bounds the values of a union.
-// It is the bound of one enum in the budget. Unions of unions repeat lists, so their sum has to have a bound of its own.
+// maxListed bounds the values of a union. It is the bound of one enum in the budget. Unions of
+// unions repeat lists, so their sum has to have a bound of its own.
 const maxListed = 5000
 
-// countable returns the values that t allows, nil when they are not countable. null counts as a list of one, so that an enum that
-// may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, is still an enum for FromText.
+// countable returns the values that t allows, nil when they are not countable. null counts as a
+// list of one, so that an enum that may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type":
+// "null"}]}, is still an enum for FromText.
 func (t *Type) countable() []string {
 	switch {
 	case t.enum != nil:

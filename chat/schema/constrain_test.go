@@ -96,8 +96,8 @@ func TestAWeakConstraintHasNeitherReferencesNorPatterns(t *testing.T) {
 	}
 }
 
-// standingOf reads what stands of a call as a JSON text: what holds "?" stands in parts, "?" is to be written, and behind "+"
-// others may follow.
+// standingOf reads what stands of a call as a JSON text: what holds "?" stands in parts, "?" is to
+// be written, and behind "+" others may follow.
 func standingOf(v *jsontree.Value) *Standing {
 	s := &Standing{Array: kind(v) == Array}
 	add := func(name string, v *jsontree.Value) {
@@ -187,7 +187,8 @@ func TestPatternsAreSaidInWhatServersRead(t *testing.T) {
 	}
 }
 
-// FuzzConstrain rewrites any schema with anything that stands: never a panic, always JSON, and not too large.
+// FuzzConstrain rewrites any schema with anything that stands: never a panic, always JSON, and not
+// too large.
 func FuzzConstrain(f *testing.F) {
 	f.Add(`{"properties":{"a":{"$ref":"#"}}}`, `{"a":{"a":"?"}}`)
 	f.Add(`{"$defs":{"a":{"anyOf":[{"$ref":"#/$defs/a"},{"allOf":[{"$ref":"#/$defs/b"},{"type":"object"}]}]},"b":{"anyOf":[{"$ref":"#/$defs/a"},{"pattern":"a|b*"}]}},"properties":{"x":{"$ref":"#/$defs/a"}}}`, `{"x":[1,"?"],"+":0}`)

@@ -1,11 +1,13 @@
-// Package schema is the one reader of JSON Schema here. What a tool demands of its arguments is told to a model, turned
-// into a server's constraint or a grammar, used to put a value of the wrong type right, and filled by the demo: all of them
-// write from what this package has read, so that they cannot understand one schema in five ways. (Calls are checked by
-// [toolnorm/engine/valid], which goes by a library; engine/testdata/readers.txt compares the two, schema by schema.)
+// Package schema is the one reader of JSON Schema here. What a tool demands of its arguments is
+// told to a model, turned into a server's constraint or a grammar, used to put a value of the wrong
+// type right, and filled by the demo: all of them write from what this package has read, so that
+// they cannot understand one schema in five ways. (Calls are checked by [toolnorm/engine/valid],
+// which goes by a library; engine/testdata/readers.txt compares the two, schema by schema.)
 //
-// It does not validate: a schema that it cannot read allows everything. It is lenient where clients are: int, str and dict
-// are types, null is no keyword, a reference may be a pointer, an anchor or an id. What a schema says and a writer cannot
-// say is never lost in silence: it is a [Dropped], with the place and the keyword.
+// It does not validate: a schema that it cannot read allows everything. It is lenient where clients
+// are: int, str and dict are types, null is no keyword, a reference may be a pointer, an anchor or
+// an id. What a schema says and a writer cannot say is never lost in silence: it is a [Dropped],
+// with the place and the keyword.
 //
 // A schema is read in three forms, since its writers want three things of it:
 //
@@ -15,14 +17,15 @@
 //     beside what holds in any case, in the author's order and with his descriptions.
 //   - A [Type] is compiled for reading arguments, where each member of a running call is looked up while it streams.
 //
-// {"$ref":"#/$defs/day","description":"when"} beside "day": {"anyOf":[{"type":"string"},{"type":"null"}]} is thus a Place that
-// refers to two alternatives, text and null; a Written whose description is "when" and whose alternatives are those two; and a Type
-// that lets texts and null stand and turns 5 into "5".
+// {"$ref":"#/$defs/day","description":"when"} beside "day":
+// {"anyOf":[{"type":"string"},{"type":"null"}]} is thus a Place that refers to two alternatives,
+// text and null; a Written whose description is "when" and whose alternatives are those two; and a
+// Type that lets texts and null stand and turns 5 into "5".
 //
 // # What servers hold
 //
-// Servers of models turn a schema into a grammar, each with its own part of JSON Schema. What was found with llama-server
-// and Ollama decides what [ConstrainCalls] writes:
+// Servers of models turn a schema into a grammar, each with its own part of JSON Schema. What was
+// found with llama-server and Ollama decides what [ConstrainCalls] writes:
 //
 //   - Held: const, enum, lists of types, required, additionalProperties false, unions and an allOf of objects, counts of
 //     elements, prefixItems, lengths of strings, bounds of integers, patterns between ^ and $, the formats of
@@ -31,17 +34,18 @@
 //   - Refused, with the whole request: \d in a pattern, a pattern without anchors, true as a schema, a type that does not
 //     exist, a reference that leads nowhere.
 //
-// The first group is written, the second and third are dropped and reported. On an error all the same the engine may ask
-// once more with a weak constraint (Options.Weak).
+// The first group is written, the second and third are dropped and reported. On an error all the
+// same the engine may ask once more with a weak constraint (Options.Weak).
 //
 // # What is bounded
 //
-// A schema comes with a request, so each of its sizes is in somebody else's hand. There are three walls: [Affordable] bounds
-// the text before anything is read; a budget of places bounds what references and unions make of it; and each writer
-// bounds what it writes.
+// A schema comes with a request, so each of its sizes is in somebody else's hand. There are three
+// walls: [Affordable] bounds the text before anything is read; a budget of places bounds what
+// references and unions make of it; and each writer bounds what it writes.
 //
-// Reading is linear in the schema. References are followed lazily, and what refers to itself in a way that would never end
-// is cut by a budget, which is large enough for every schema that passes [Affordable].
+// Reading is linear in the schema. References are followed lazily, and what refers to itself in a
+// way that would never end is cut by a budget, which is large enough for every schema that passes
+// [Affordable].
 //
 //	document.go   Doc: a schema's text and its references; Dropped
 //	types.go      Kinds, and the one table of type names

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The bounds of merging. An allOf in a filter language may lead back to the filter itself, and would be joined with its own
-// alternatives again and again.
+// The bounds of merging. An allOf in a filter language may lead back to the filter itself, and
+// would be joined with its own alternatives again and again.
 const (
 	maxAlternatives = 32 // of a union that is made of two
 	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
@@ -41,9 +41,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns the place of what fits both. Servers hold an allOf of objects at best, and templates and grammars have no words
-// for one, so it is worked out here. Where what fits both cannot be said, the second one's part is dropped.
-// Types are compared by their sets. Number holds Integer, so integer beside number stays integer.
+// merge returns the place of what fits both. Servers hold an allOf of objects at best, and
+// templates and grammars have no words for one, so it is worked out here. Where what fits both
+// cannot be said, the second one's part is dropped. Types are compared by their sets. Number holds
+// Integer, so integer beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
@@ -52,7 +53,8 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	if a.Open() {
 		return b
 	}
-	// Deeper, the first one alone holds. It is a constraint that lets too much through, never one that lets too little.
+	// Deeper, the first one alone holds. It is a constraint that lets too much through, never one
+	// that lets too little.
 	if depth > maxMerged {
 		d.Drop(b.At, "")
 		return a
@@ -78,9 +80,10 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	return &p
 }
 
-// mergeUnions puts each alternative of one into each of the other. Two unions multiply, and an allOf can
-// join any number of them; from maxAlternatives on the second one is dropped rather than written out.
-// Three unions of ten in an allOf are a thousand alternatives; the budget has bounded each list, not the product.
+// mergeUnions puts each alternative of one into each of the other. Two unions multiply, and an
+// allOf can join any number of them; from maxAlternatives on the second one is dropped rather than
+// written out. Three unions of ten in an allOf are a thousand alternatives; the budget has bounded
+// each list, not the product.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {
@@ -102,8 +105,8 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	return Union(all)
 }
 
-// mergeEnum keeps the values that both list, and that are of a type that is left. It answers false when none is. Values are
-// compared as they are written, so 1 and 1.0 are two.
+// mergeEnum keeps the values that both list, and that are of a type that is left. It answers false
+// when none is. Values are compared as they are written, so 1 and 1.0 are two.
 // ["a", "b"] and ["b", "c"] leave ["b"], in the order of the first list.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
@@ -124,9 +127,9 @@ func (p *Place) mergeEnum(b *Place) bool {
 	return len(p.Enum) > 0
 }
 
-// mergeScalars keeps the tighter of two bounds. Patterns and formats are all kept: which of them can be said is the
-// writer's to know.
-// Of two multipleOf the first one stays: no writer holds a model to them, and the demo is content with one.
+// mergeScalars keeps the tighter of two bounds. Patterns and formats are all kept: which of them
+// can be said is the writer's to know. Of two multipleOf the first one stays: no writer holds a
+// model to them, and the demo is content with one.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
@@ -138,7 +141,8 @@ func (p *Place) mergeScalars(b *Place) {
 	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 
-// bothWords returns the words of two lists, each text once. A part of an allOf often repeats the pattern of the other.
+// bothWords returns the words of two lists, each text once. A part of an allOf often repeats the
+// pattern of the other.
 func bothWords(a, b []Word) []Word {
 	for _, w := range b {
 		if !slices.ContainsFunc(a, func(have Word) bool { return have.Text == w.Text }) {
@@ -164,8 +168,8 @@ func smaller(a, b *Count) *Count {
 	return a
 }
 
-// mergeArrays merges element by element: where one of the two has a place of its own for element i and the other speaks of all
-// elements, both hold for it.
+// mergeArrays merges element by element: where one of the two has a place of its own for element i
+// and the other speaks of all elements, both hold for it.
 func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	at := func(p *Place, i int) *Place { // the place of element i; nil: anything
 		if i < len(p.Prefix) {
@@ -180,7 +184,8 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges places that may be missing: what one of them does not speak of is what the other one says. It counts a level.
+// both merges places that may be missing: what one of them does not speak of is what the other one
+// says. It counts a level.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:
@@ -191,9 +196,10 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 	return d.merge(a, b, depth+1)
 }
 
-// mergeObjects merges member by member. A member that only one of the two lists must fit what the other says of members that
-// it does not list: with additionalProperties false in one part of an allOf, nothing fits the members of the others. That is
-// the specification's letter, and a frequent mistake of authors; settle takes such members out.
+// mergeObjects merges member by member. A member that only one of the two lists must fit what the
+// other says of members that it does not list: with additionalProperties false in one part of an
+// allOf, nothing fits the members of the others. That is the specification's letter, and a frequent
+// mistake of authors; settle takes such members out.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	members := make([]Member, 0, len(p.Members)+len(b.Members))
 	at := make(map[string]*Place, len(b.Members))
@@ -219,8 +225,9 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	p.Required = each(slices.Concat(p.Required, b.Required))
 }
 
-// settle takes out members that nothing fits; when one of them is required, nothing fits the object. That is what makes a
-// union by a kind work: {"kind": {"const": "a"}} beside a kind that must be "b" leaves no alternative, and so is not written.
+// settle takes out members that nothing fits; when one of them is required, nothing fits the
+// object. That is what makes a union by a kind work: {"kind": {"const": "a"}} beside a kind that
+// must be "b" leaves no alternative, and so is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {
@@ -251,5 +258,6 @@ func (p *Place) set(name string, to *Place) {
 // escapeStep returns a name in a JSON pointer.
 func escapeStep(name string) string { return pointerSteps.Replace(name) }
 
-// pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once, so ~ is not escaped twice.
+// pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once,
+// so ~ is not escaped twice.
 var pointerSteps = strings.NewReplacer("~", "~0", "/", "~1")

@@ -9,22 +9,24 @@ import (
 	"unicode"
 )
 
-// A server's converter reads a small part of regular expressions, and reads it literally: `\d` is an error, `.` lets
-// through the quote that ends the string. So a pattern is parsed, and printed again in what every converter understands:
-// ^, $, groups, |, classes of characters that JSON does not escape, and counted repetitions of classes and groups.
+// A server's converter reads a small part of regular expressions, and reads it literally: `\d` is
+// an error, `.` lets through the quote that ends the string. So a pattern is parsed, and printed
+// again in what every converter understands: ^, $, groups, |, classes of characters that JSON does
+// not escape, and counted repetitions of classes and groups.
 
 // plainChars are the characters that stand for themselves in a pattern, besides letters and digits.
 const plainChars = " _-/:@,;=<>~#%&!'"
 
-// safe are the characters that a JSON string holds unescaped, as ranges; DEL is left out as servers do.
-// The converter matches a pattern against the string as it is written, escapes included: a class with the quote in it would let
-// the string end anywhere. So texts with escapes, a line break among them, cannot be written under a pattern.
+// safe are the characters that a JSON string holds unescaped, as ranges; DEL is left out as servers
+// do. The converter matches a pattern against the string as it is written, escapes included: a
+// class with the quote in it would let the string end anywhere. So texts with escapes, a line break
+// among them, cannot be written under a pattern.
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
-// serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end get one at bound, none
-// for a negative bound. It answers false for what cannot be said.
-// Without the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in JSON Schema a pattern is
-// not anchored (2020-12 Validation, section 6.3.3).
+// serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end
+// get one at bound, none for a negative bound. It answers false for what cannot be said. Without
+// the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in JSON
+// Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -35,9 +37,8 @@ func serverPattern(pattern string, bound int) (string, bool) {
 	return "^" + body + "$", !p.failed && len(body) < 4000
 }
 
-// patternPrinter prints one pattern.
-// Nothing is printed in part: where one piece cannot be said, the whole pattern is dropped, as half of it would let other
-// texts through.
+// patternPrinter prints one pattern. Nothing is printed in part: where one piece cannot be said,
+// the whole pattern is dropped, as half of it would let other texts through.
 type patternPrinter struct {
 	bound  int
 	nested int // repetitions around
@@ -50,10 +51,10 @@ func (p *patternPrinter) fail() string {
 	return ""
 }
 
-// print writes re. left and right say that it stands at the pattern's start or end, so that anything may come before or
-// behind it unless it is anchored there.
-// In "^ab|cd$" each alternative is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors.
-// An anchor in the middle, a^b, can never match and is given up.
+// print writes re. left and right say that it stands at the pattern's start or end, so that
+// anything may come before or behind it unless it is anchored there. In "^ab|cd$" each alternative
+// is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors. An anchor in the
+// middle, a^b, can never match and is given up.
 func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	switch re.Op {
 	case syntax.OpBeginText:
@@ -90,7 +91,8 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat writes what follows one another. Only the first part may still be the pattern's start, and only the last one its end.
+// concat writes what follows one another. Only the first part may still be the pattern's start, and
+// only the last one its end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -108,8 +110,9 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 	return "(" + strings.Join(parts, "|") + ")"
 }
 
-// leaf writes what has no anchors in it. What is left over, word boundaries and anchors of lines, no converter reads. The point
-// is a class: to servers it would match the quote that ends the string.
+// leaf writes what has no anchors in it. What is left over, word boundaries and anchors of lines,
+// no converter reads. The point is a class: to servers it would match the quote that ends the
+// string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -150,8 +153,8 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	return b.String()
 }
 
-// folds returns the upper and lower case of an ASCII letter, as ranges, since converters have no flag i. Go's own folding, by which
-// k is also the Kelvin sign, is left out.
+// folds returns the upper and lower case of an ASCII letter, as ranges, since converters have no
+// flag i. Go's own folding, by which k is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
 	low, high := unicode.ToUpper(r), unicode.ToLower(r)
 	if r >= 0x80 || low == high {
@@ -164,8 +167,8 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class writes the part of a class that JSON does not escape; [^/] thus loses the quote. A class of which nothing is left, as
-// that of \n, fails the pattern: what is required could not be written.
+// class writes the part of a class that JSON does not escape; [^/] thus loses the quote. A class of
+// which nothing is left, as that of \n, fails the pattern: what is required could not be written.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -201,8 +204,8 @@ func classChar(r rune) string {
 	return fmt.Sprintf(`\x%02X`, r)
 }
 
-// repeated writes a repetition of sub.
-// A repetition of nothing is nothing. A class may be counted as it is, anything else stands in a group.
+// repeated writes a repetition of sub. A repetition of nothing is nothing. A class may be counted
+// as it is, anything else stands in a group.
 func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	p.nested++
 	one := p.print(sub, false, false)
@@ -217,9 +220,9 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat counts a class or group. Only the outermost repetition gets the bound: a counted one in a counted one
-// multiplies, which servers and Go refuse beyond 1000.
-// The bound keeps a model from writing for ever: \d+ is [0-9]{1,1000} for a server.
+// repeat counts a class or group. Only the outermost repetition gets the bound: a counted one in a
+// counted one multiplies, which servers and Go refuse beyond 1000. The bound keeps a model from
+// writing for ever: \d+ is [0-9]{1,1000} for a server.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {
@@ -241,11 +244,13 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 	return fmt.Sprintf("%s{%d,%d}", one, least, most)
 }
 
-// escapes are what a pattern escapes. A backslash that is escaped itself begins nothing: \\u0041 is a backslash and a word.
+// escapes are what a pattern escapes. A backslash that is escaped itself begins nothing: \\u0041 is
+// a backslash and a word.
 var escapes = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
 
-// GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go does not know stays.
-// JSON Schema's patterns are JavaScript's (ECMA-262), Go's are RE2's: look-around and back references have no equal.
+// GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go
+// does not know stays. JSON Schema's patterns are JavaScript's (ECMA-262), Go's are RE2's:
+// look-around and back references have no equal.
 func GoPattern(s string) string {
 	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
 		if len(escape) == len(`\u0041`) {

@@ -8,10 +8,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Place is one place of a schema as every writer sees it: what the keywords there, the references and the members of an
-// allOf say together. Unions stand alone: what applies besides is in each alternative, so that a writer who comes to a
-// place without alternatives knows all of it. Nothing here is cut to what one writer can say; what cannot be said in these
-// fields at all is in the document's Dropped.
+// Place is one place of a schema as every writer sees it: what the keywords there, the references
+// and the members of an allOf say together. Unions stand alone: what applies besides is in each
+// alternative, so that a writer who comes to a place without alternatives knows all of it. Nothing
+// here is cut to what one writer can say; what cannot be said in these fields at all is in the
+// document's Dropped.
 //
 // Writers read the fields, and change nothing: places are shared.
 type Place struct {
@@ -65,8 +66,9 @@ type Member struct {
 	*Place
 }
 
-// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each knows where it stands, since
-// what one writer leaves out is reported there and a place may be merged out of several.
+// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each knows
+// where it stands, since what one writer leaves out is reported there and a place may be merged out
+// of several.
 type (
 	Word struct {
 		Text string
@@ -83,16 +85,18 @@ type (
 	}
 )
 
-// Origin is the keyword that something comes from, and where it stands: what Doc.Drop is told by who cannot hold it.
+// Origin is the keyword that something comes from, and where it stands: what Doc.Drop is told by
+// who cannot hold it.
 type Origin struct{ At, Keyword string }
 
-// anything returns a place that constrains nothing, never one that nothing fits. Each is a new one, as its reader says where it
-// stands.
+// anything returns a place that constrains nothing, never one that nothing fits. Each is a new one,
+// as its reader says where it stands.
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
-// Types returns the types that fit, Any when every type does. A place that names none speaks of those that its keywords belong
-// to: {"minLength": 1} lets numbers through by the letter, but who writes it means a text.
+// Types returns the types that fit, Any when every type does. A place that names none speaks of
+// those that its keywords belong to: {"minLength": 1} lets numbers through by the letter, but who
+// writes it means a text.
 func (p *Place) Types() Kinds {
 	if p.Kinds == Any && p.hints != 0 {
 		return p.hints
@@ -100,16 +104,17 @@ func (p *Place) Types() Kinds {
 	return p.Kinds
 }
 
-// Open reports whether p constrains nothing. Writers have words of their own for such a place, since a model that may write
-// anything has to be stopped somewhere.
-// Only what changes what a writer writes is asked for: bounds imply a type by their hints, so they need not be looked at.
+// Open reports whether p constrains nothing. Writers have words of their own for such a place,
+// since a model that may write anything has to be stopped somewhere. Only what changes what a
+// writer writes is asked for: bounds imply a type by their hints, so they need not be looked at.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
 
-// Reference names what p stands for when p is nothing but a reference: the same name for the same target, so that a
-// writer gives it one rule and recursion ends; empty otherwise. Follow reads the target.
-// The name is where the target stands, so two spellings of one reference, a pointer and an anchor, may have two names.
+// Reference names what p stands for when p is nothing but a reference: the same name for the same
+// target, so that a writer gives it one rule and recursion ends; empty otherwise. Follow reads the
+// target. The name is where the target stands, so two spellings of one reference, a pointer and an
+// anchor, may have two names.
 func (p *Place) Reference() string {
 	if p.ref == nil {
 		return ""
@@ -127,9 +132,9 @@ func (p *Place) Member(name string) *Place {
 	return nil
 }
 
-// Whole returns the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and -1 for a maximum. It answers
-// nil beyond int64, whose ends servers take for "no bound".
-// A minimum of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
+// Whole returns the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and
+// -1 for a maximum. It answers nil beyond int64, whose ends servers take for "no bound". A minimum
+// of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {
 		return nil
@@ -148,9 +153,9 @@ func (b *Bound) Whole(step int64) *int64 {
 	return &whole
 }
 
-// tighter returns the one of two limits that lets less through; side is 1 for a minimum and -1 for a maximum. They are compared
-// as fractions: 0.1 and identifiers of nineteen digits are neither of them exact as a float.
-// Of two equal ones the excluded one lets less through.
+// tighter returns the one of two limits that lets less through; side is 1 for a minimum and -1 for
+// a maximum. They are compared as fractions: 0.1 and identifiers of nineteen digits are neither of
+// them exact as a float. Of two equal ones the excluded one lets less through.
 func tighter(a, b *Bound, side int) *Bound {
 	switch {
 	case a == nil:
@@ -164,10 +169,10 @@ func tighter(a, b *Bound, side int) *Bound {
 	return a
 }
 
-// Union returns a place of which one of the alternatives holds. Those that nothing fits fall away, unions in unions are one, and lists of values are
-// one list.
-// An alternative that nothing fits would make a server refuse the whole, or a model try it. One that is left alone is no
-// union any more, and no writer has to look for that.
+// Union returns a place of which one of the alternatives holds. Those that nothing fits fall away,
+// unions in unions are one, and lists of values are one list. An alternative that nothing fits
+// would make a server refuse the whole, or a model try it. One that is left alone is no union any
+// more, and no writer has to look for that.
 func Union(list []*Place) *Place {
 	var alts []*Place
 	for _, p := range list {
@@ -191,8 +196,8 @@ func Union(list []*Place) *Place {
 	return p
 }
 
-// measure adds the sizes of what lies in p. Places are shared, so a few that hold each other in turn can be met more often than
-// there is time for, and only this number tells.
+// measure adds the sizes of what lies in p. Places are shared, so a few that hold each other in
+// turn can be met more often than there is time for, and only this number tells.
 func (p *Place) measure(inside ...*Place) {
 	for _, one := range inside {
 		if one != nil {
@@ -201,9 +206,10 @@ func (p *Place) measure(inside ...*Place) {
 	}
 }
 
-// joinEnums makes one list of values out of many, where the first one stands. Generators write an enum as a oneOf of
-// constants, each with a title; as one list it is a rule of a server's grammar, and as fifty alternatives it is fifty.
-// {"oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}]} is thus {"enum": ["a", "b"]}.
+// joinEnums makes one list of values out of many, where the first one stands. Generators write an
+// enum as a oneOf of constants, each with a title; as one list it is a rule of a server's grammar,
+// and as fifty alternatives it is fifty. {"oneOf": [{"const": "a", "title": "A"}, {"const": "b",
+// "title": "B"}]} is thus {"enum": ["a", "b"]}.
 func joinEnums(alts []*Place) []*Place {
 	var out []*Place
 	var list *Place

@@ -9,15 +9,14 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is read as an anyOf, so that
-// one alternative alone may fit is lost.
-// A server passes over them or refuses the request, and a sentence in the prompt is all that is left (Written.Notes).
+// unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is
+// read as an anyOf, so that one alternative alone may fit is lost. A server passes over them or
+// refuses the request, and a sentence in the prompt is all that is left (Written.Notes).
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
 
-// read returns the place of a value. depth counts places in places.
-// What stands beside a reference holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more
-// alternative.
+// read returns the place of a value. depth counts places in places. What stands beside a reference
+// holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more alternative.
 func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	switch {
 	case kind(v) == Boolean && v.Raw == "false":
@@ -64,9 +63,9 @@ func (d *Doc) open(at string) *Place {
 	return anything()
 }
 
-// says tells whether a keyword constrains anything: null stands for a keyword that was left out, in the JSON of languages
-// whose libraries write every field of a struct.
-// "unevaluatedProperties": true lets in what is let in anyway.
+// says tells whether a keyword constrains anything: null stands for a keyword that was left out, in
+// the JSON of languages whose libraries write every field of a struct. "unevaluatedProperties":
+// true lets in what is let in anyway.
 func says(keyword string, v *jsontree.Value) bool {
 	switch {
 	case kind(v)&^Null == 0:
@@ -77,11 +76,12 @@ func says(keyword string, v *jsontree.Value) bool {
 	return true
 }
 
-// union reads a list of alternatives. Their number is bounded for what it multiplies: all that stands beside a union is put
-// into each of them.
-// Beyond the bound anything may stand, and the union is dropped as a whole: half of the alternatives would forbid the others.
+// union reads a list of alternatives. Their number is bounded for what it multiplies: all that
+// stands beside a union is put into each of them. Beyond the bound anything may stand, and the
+// union is dropped as a whole: half of the alternatives would forbid the others.
 func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
-	// A list of ten times as many is not read at all; most of a shorter one may fall together, as constants do.
+	// A list of ten times as many is not read at all; most of a shorter one may fall together, as
+	// constants do.
 	const most = 100
 	if len(list) > 10*most {
 		return d.open(at)
@@ -98,8 +98,9 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns the place of one of a union. A reference to what is being read around stays one, as in a list whose
-// elements are lists of the same kind: read in place, it would be repeated down to the last level.
+// alternative returns the place of one of a union. A reference to what is being read around stays
+// one, as in a list whose elements are lists of the same kind: read in place, it would be repeated
+// down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
@@ -109,8 +110,9 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow reads what a reference at this very place leads to. Beside other keywords a reference cannot stay one, since
-// neither servers nor grammars can say "as there, and besides": it is read and merged.
+// follow reads what a reference at this very place leads to. Beside other keywords a reference
+// cannot stay one, since neither servers nor grammars can say "as there, and besides": it is read
+// and merged.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
@@ -123,9 +125,9 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	return d.target(to, place, depth+1)
 }
 
-// child returns the place of a member or element. One that is nothing but a reference stays one, so that reading ends where a
-// schema refers to itself.
-// A member starts with no references being followed: it lies deeper, so to come back to one of them is recursion and no ring.
+// child returns the place of a member or element. One that is nothing but a reference stays one, so
+// that reading ends where a schema refers to itself. A member starts with no references being
+// followed: it lies deeper, so to come back to one of them is recursion and no ring.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -139,8 +141,9 @@ func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// reference returns what a value refers to that is nothing but a reference, and where in it that stands. An allOf of one
-// reference is the same: what generators wrap around it to put a description beside it, which old drafts ignore there.
+// reference returns what a value refers to that is nothing but a reference, and where in it that
+// stands. An allOf of one reference is the same: what generators wrap around it to put a
+// description beside it, which old drafts ignore there.
 func reference(v *jsontree.Value) (ref, step string) {
 	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
 		return r.Text, "/$ref"
@@ -152,17 +155,17 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone reports whether beside a keyword stands nothing that constrains.
-// What only describes does not count: {"$ref": …, "description": …} is what generators write for each use of a type.
+// lone reports whether beside a keyword stands nothing that constrains. What only describes does
+// not count: {"$ref": …, "description": …} is what generators write for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
 		return m.Name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.Name)
 	})
 }
 
-// Follow returns the place that a reference leads to; any other place is itself. A reference that leads back to itself before
-// anything is written lets everything stand.
-// A target is read only when it is asked for: where a schema refers to itself, a tree of places would have no end.
+// Follow returns the place that a reference leads to; any other place is itself. A reference that
+// leads back to itself before anything is written lets everything stand. A target is read only when
+// it is asked for: where a schema refers to itself, a tree of places would have no end.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p
@@ -182,8 +185,8 @@ func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// own reads the keywords of the place itself. A type that nobody knows is no reason to refuse the tool: the place takes any
-// value, and the keyword is reported.
+// own reads the keywords of the place itself. A type that nobody knows is no reason to refuse the
+// tool: the place takes any value, and the keyword is reported.
 func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
 	if t := v.Get("type"); kind(t)&^Null != 0 {
@@ -212,9 +215,9 @@ var hints = []struct {
 	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
-// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave the type out where "properties" or
-// "maximum" says it.
-// Such a place stays open to other types, and is written as one of these: see Types.
+// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave the
+// type out where "properties" or "maximum" says it. Such a place stays open to other types, and is
+// written as one of these: see Types.
 func hintsOf(v *jsontree.Value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {
@@ -227,8 +230,8 @@ func hintsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// values reads enum and const. Values of another type than the place has can never be written, so they are left out here;
-// when none is left, nothing fits, which closes an alternative of a union.
+// values reads enum and const. Values of another type than the place has can never be written, so
+// they are left out here; when none is left, nothing fits, which closes an alternative of a union.
 func (d *Doc) values(p *Place, v *jsontree.Value) {
 	list := listed(v)
 	if list == nil {
@@ -245,7 +248,8 @@ func (d *Doc) values(p *Place, v *jsontree.Value) {
 	p.Never = len(p.Enum) == 0
 }
 
-// listed returns the values of an enum or a const. An enum of nothing lists nothing: no tool means that it cannot be called.
+// listed returns the values of an enum or a const. An enum of nothing lists nothing: no tool means
+// that it cannot be called.
 func listed(v *jsontree.Value) []*jsontree.Value {
 	if c := v.Get("const"); c != jsontree.Absent {
 		return []*jsontree.Value{c}
@@ -278,8 +282,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	}
 }
 
-// count returns a number of things, nil when there is none.
-// 2.0 is one (since draft 6), and so is 1e3. Beyond an int32 there is none: no value is ever that long.
+// count returns a number of things, nil when there is none. 2.0 is one (since draft 6), and so is
+// 1e3. Numbers beyond an int32 are left out: no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {
@@ -288,9 +292,9 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 	return &Count{int(n), Origin{at, keyword}}
 }
 
-// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside the other one as in
-// draft 4. Of two the tighter one counts. What has more digits than a number of any use is none.
-// Every integer of 64 bits and every double is shorter than the 40 bytes.
+// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside
+// the other one as in draft 4. Of two the tighter one counts. What has more digits than a number of
+// any use is none. Every integer of 64 bits and every double is shorter than the 40 bytes.
 func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
@@ -304,8 +308,8 @@ func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound 
 	return tighter(limit(inclusive, false), limit(exclusive, true), side)
 }
 
-// maxExponent is what larger exponents are taken for. No double has one beyond 308, and 1e999999 would be written out: a
-// schema of such limits held a core for minutes.
+// maxExponent is what larger exponents are taken for. No double has one beyond 308, and 1e999999
+// would be written out: a schema of such limits held a core for minutes.
 const maxExponent = 1024
 
 // exactly returns a JSON number as a fraction.
@@ -318,8 +322,8 @@ func exactly(number string) *big.Rat {
 	return r
 }
 
-// array reads the keywords of arrays, in the words of the newest draft.
-// Up to draft 2019-09 places are a list in items; from 2020-12 they are prefixItems, under which name they are reported.
+// array reads the keywords of arrays, in the words of the newest draft. Up to draft 2019-09 places
+// are a list in items; from 2020-12 they are prefixItems, under which name they are reported.
 func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
@@ -335,8 +339,8 @@ func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// elements returns the schemas of an array's first elements and of the others, the latter with its keyword: items was a list
-// before the draft of 2020.
+// elements returns the schemas of an array's first elements and of the others, the latter with its
+// keyword: items was a list before the draft of 2020.
 func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Value, keyword string) {
 	if items = v.Get("items"); kind(items) == Array {
 		return items.Items, v.Get("additionalItems"), "additionalItems"
@@ -344,8 +348,8 @@ func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Valu
 	return v.Get("prefixItems").Items, items, "items"
 }
 
-// object reads the keywords of objects. A member whose schema is false may not be there: a writer that lists members simply
-// does not list it, and one that lets other members in has to know.
+// object reads the keywords of objects. A member whose schema is false may not be there: a writer
+// that lists members simply does not list it, and one that lets other members in has to know.
 // "additionalProperties": true says what is so anyway.
 func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	if props := v.Get("properties"); kind(props) == Object {
@@ -371,8 +375,9 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// patterned takes the names of patternProperties for any names: no writer can tie a value to the pattern that its name
-// fits, so what any of the patterns lets in may stand under every name, and the keyword counts as dropped.
+// patterned takes the names of patternProperties for any names: no writer can tie a value to the
+// pattern that its name fits, so what any of the patterns lets in may stand under every name, and
+// the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {

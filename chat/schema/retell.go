@@ -9,21 +9,24 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// The keywords whose values are schemas: one, a list of them, or schemas by names. items, which was a list up to draft 2019-09,
-// is either of the first two. Only below these is a word a keyword: in an enum, a const or a default "description" is data, and
-// so is a member of "properties" that is called so.
+// The keywords whose values are schemas: one, a list of them, or schemas by names. items, which was
+// a list up to draft 2019-09, is either of the first two. Only below these is a word a keyword: in
+// an enum, a const or a default "description" is data, and so is a member of "properties" that is
+// called so.
 var (
 	HoldOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
 	HoldList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 
-// Retold returns a schema whose descriptions are what tell makes of them; without tell it has none, nor $schema, titles, comments and
-// examples, which speak to people alone. What decides whether arguments fit stays as it is, in its order and with the digits of
-// its numbers. A text that is no schema comes back unchanged.
+// Retold returns a schema whose descriptions are what tell makes of them; without tell it has none,
+// nor $schema, titles, comments and examples, which speak to people alone. What decides whether
+// arguments fit stays as it is, in its order and with the digits of its numbers. A text that is no
+// schema comes back unchanged.
 //
-// It serves where tools are longer than a model's context: {"type":"string","title":"City","description":"A city in Norway."}
-// is {"type":"string"}, by which the call is still read, constrained and checked as before.
+// It serves where tools are longer than a model's context:
+// {"type":"string","title":"City","description":"A city in Norway."} is {"type":"string"}, by which
+// the call is still read, constrained and checked as before.
 func Retold(raw []byte, tell func(description string) string) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -45,8 +48,8 @@ type reteller struct {
 	tell func(description string) string // nil: nothing that speaks to people stays
 }
 
-// part writes a schema, a list of them or, where they are named, schemas by their names. What is none of these, such as true,
-// has no words in it.
+// part writes a schema, a list of them or, where they are named, schemas by their names. What is
+// none of these, such as true, has no words in it.
 func (r *reteller) part(v *jsontree.Value, named bool) {
 	switch kind(v) {
 	case Object:
@@ -83,7 +86,8 @@ func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.Name))
 }
 
-// described reports whether a member is a description. One that is no text is none, and harms nobody.
+// described reports whether a member is a description. One that is no text is none, and harms
+// nobody.
 func described(m jsontree.Member) bool { return m.Name == "description" && kind(m.Value) == String }
 
 // member writes what a member of a schema holds, or the schema of that name.

@@ -10,18 +10,19 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Standing is what stands of an object or array that does not fit as a whole. What is neither here nor asked for by a part
-// without a value is not to be written.
-// A model that writes a call a second time changes what was right: other values, other spellings of numbers. So what fits is
-// kept byte for byte, and only what did not fit is taken from the new call.
+// Standing is what stands of an object or array that does not fit as a whole. What is neither here
+// nor asked for by a part without a value is not to be written. A model that writes a call a second
+// time changes what was right: other values, other spellings of numbers. So what fits is kept byte
+// for byte, and only what did not fit is taken from the new call.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
 	More  bool   // others may follow
 }
 
-// Part is one member or element: Raw when it stands, Open when some of it does, neither when it is to be written anew.
-// A part with neither is asked for by its name, and the constraint gives it the schema's own place.
+// Part is one member or element: Raw when it stands, Open when some of it does, neither when it is
+// to be written anew. A part with neither is asked for by its name, and the constraint gives it the
+// schema's own place.
 type Part struct {
 	Name   string
 	Raw    string
@@ -29,13 +30,13 @@ type Part struct {
 	Either []string // what was written for a part that is to be written anew, where it was written more than once: one of these is meant
 }
 
-// maxHeld is how much of a value that stands the model has to repeat: the value takes the place of what the model wrote
-// anyway, and a whole file would take minutes.
-// It is cut here alone; With puts the whole value back.
+// maxHeld is how much of a value that stands the model has to repeat: the value takes the place of
+// what the model wrote anyway, and a whole file would take minutes. It is cut here alone; With puts
+// the whole value back.
 const maxHeld = 400
 
-// abridged returns a value that the model has to repeat: of a long text its beginning, in place of a long list or object an empty
-// one. The ellipsis marks a text as cut.
+// abridged returns a value that the model has to repeat: of a long text its beginning, in place of
+// a long list or object an empty one. The ellipsis marks a text as cut.
 func abridged(raw string) string {
 	var text string
 	switch {
@@ -51,16 +52,17 @@ func abridged(raw string) string {
 	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
 }
 
-// With is the value with what a new one says of the parts that do not stand; those that do are byte for byte as they were. It
-// answers false when the new one has nothing for an element, or is of another type.
-// The new call was constrained to repeat what stands, but servers write constants their own way and some hold to none, so its
-// version of such a part is not even looked at.
+// With is the value with what a new one says of the parts that do not stand; those that do are byte
+// for byte as they were. It answers false when the new one has nothing for an element, or is of
+// another type. The new call was constrained to repeat what stands, but servers write constants
+// their own way and some hold to none, so its version of such a part is not even looked at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
-// with appends the value. Members keep their old order, and new ones come behind them. A part to be written anew that
-// the new call lacks is left out; of a name that it has twice the last value counts.
+// with appends the value. Members keep their old order, and new ones come behind them. A part to be
+// written anew that the new call lacks is left out; of a name that it has twice the last value
+// counts.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
@@ -97,8 +99,8 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements is with for an array. Elements have no names, so those of the new call are matched by their numbers: one with
-// fewer elements leaves places open, and is none that can be joined.
+// withElements is with for an array. Elements have no names, so those of the new call are matched
+// by their numbers: one with fewer elements leaves places open, and is none that can be joined.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -134,11 +136,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued is s with what stands held to its values. Of a union the alternatives stay that what stands fits. When none does,
-// the client may already have read what fits nowhere: then all of it is held all the same, since what follows must go on from
-// there.
-// Example: "kind": "b" stands, and the schema is a union by kind: only the alternative of "b" stays, so the model cannot go on
-// with members of "a".
+// continued is s with what stands held to its values. Of a union the alternatives stay that what
+// stands fits. When none does, the client may already have read what fits nowhere: then all of it
+// is held all the same, since what follows must go on from there. Example: "kind": "b" stands, and
+// the schema is a union by kind: only the alternative of "b" stays, so the model cannot go on with
+// members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -146,11 +148,12 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed is continued; strict says that what does not fit leaves nothing.
-// A reference is followed in place here: the definition holds for all places that refer to it, what stands for one of them.
+// fixed is continued; strict says that what does not fit leaves nothing. A reference is followed in
+// place here: the definition holds for all places that refer to it, what stands for one of them.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
-	// A union in a union was joined before; an alternative that is a reference may lead to one, so it is kept and asked.
+	// A union in a union was joined before; an alternative that is a reference may lead to one, so
+	// it is kept and asked.
 	if s.Alternatives != nil {
 		var alts []*Place
 		for _, alt := range s.Alternatives {
@@ -177,9 +180,9 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject holds members. What stands comes first and in its own order, since servers write the members of a schema in the
-// order in which it lists them. A member that is not listed is held too; one that the schema forbids only when nothing else
-// fits what stands.
+// fixedObject holds members. What stands comes first and in its own order, since servers write the
+// members of a schema in the order in which it lists them. A member that is not listed is held too;
+// one that the schema forbids only when nothing else fits what stands.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
@@ -201,7 +204,8 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 		out.More = never()
 		return out
 	}
-	// The others follow in the schema's own order; required is written in the order of what stands, then of the schema.
+	// The others follow in the schema's own order; required is written in the order of what stands,
+	// then of the schema.
 	for _, f := range s.Members {
 		if out.Member(f.Name) == nil {
 			out.Members = append(out.Members, f)
@@ -215,8 +219,9 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	return out
 }
 
-// fixedPart holds one member or element. A whole value becomes a list of one value, which is written as const; what stands in
-// parts is held part by part; for a name alone there is the schema's own place.
+// fixedPart holds one member or element. A whole value becomes a list of one value, which is
+// written as const; what stands in parts is held part by part; for a name alone there is the
+// schema's own place.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
 	case p.Open != nil:
@@ -224,7 +229,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	case p.Raw == "":
 		return d.either(spec, p.Either)
 	}
-	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what it cannot tell is let through.
+	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what
+	// it cannot tell is let through.
 	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridged(p.Raw)}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
@@ -232,8 +238,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	return one
 }
 
-// either returns a place that takes those of the values that it took before; the place itself if there are none, or one is too
-// long to be repeated.
+// either returns a place that takes those of the values that it took before; the place itself if
+// there are none, or one is too long to be repeated.
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {
@@ -250,15 +256,15 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 	return out
 }
 
-// moreElements is how many elements may follow those that stand. Each number of them is an alternative of its own, so
-// the bound is what keeps the grammar short.
-// A model that needs more is cut short; whether what it wrote fits is then for the check to say.
+// moreElements is how many elements may follow those that stand. Each number of them is an
+// alternative of its own, so the bound is what keeps the grammar short. A model that needs more is
+// cut short; whether what it wrote fits is then for the check to say.
 const moreElements = 4
 
-// fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds, so there is a list for
-// each number of elements.
-// Each list is a prefixItems without items behind it, so its length is fixed by the number of its places. An array of no
-// elements is said by maxItems instead, as an empty prefixItems is no schema.
+// fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds,
+// so there is a list for each number of elements. Each list is a prefixItems without items behind
+// it, so its length is fixed by the number of its places. An array of no elements is said by
+// maxItems instead, as an empty prefixItems is no schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {

@@ -11,18 +11,21 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Bounds of a schema that is made well-formed: what is larger or deeper was not written for a model.
+// Bounds of a schema that is made well-formed: what is larger or deeper was not written for a
+// model.
 const (
 	largestRepaired = 1 << 20 // bytes
 	deepestRepaired = 120     // levels, those of properties counted
 )
 
-// Wellformed returns a schema of which each keyword has a value of the kind that JSON Schema gives it. Clients and model servers
-// refuse a whole list of tools for one that has not, and generators of schemas write such ones: PHP an empty object as [], C# and
-// Java null for what is missing, Lua an empty list as {}, Python and Gemini their own names of types, the oldest drafts "required"
-// in each property. A keyword whose value has one reading gets it. One that has none says nothing and is left out, so that whoever
-// runs the tool checks it. Without its properties a tool cannot be called, so those are an error when they cannot be read. A schema
-// in which nothing is wrong is the same text.
+// Wellformed returns a schema of which each keyword has a value of the kind that JSON Schema gives
+// it. Clients and model servers refuse a whole list of tools for one that has not, and generators
+// of schemas write such ones: PHP an empty object as [], C# and Java null for what is missing, Lua
+// an empty list as {}, Python and Gemini their own names of types, the oldest drafts "required" in
+// each property. A keyword whose value has one reading gets it. One that has none says nothing and
+// is left out, so that whoever runs the tool checks it. Without its properties a tool cannot be
+// called, so those are an error when they cannot be read. A schema in which nothing is wrong is the
+// same text.
 func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > largestRepaired {
 		return nil, fmt.Errorf("has more than %d bytes", largestRepaired)
@@ -45,7 +48,8 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(out), nil
 }
 
-// wellformer keeps the first error. What its methods return is a value's text, the author's own where nothing is wrong in it.
+// wellformer keeps the first error. What its methods return is a value's text, the author's own
+// where nothing is wrong in it.
 type wellformer struct{ err error }
 
 func (w *wellformer) fail(format string, args ...any) {
@@ -220,8 +224,9 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// required writes which properties must be there: a list of their names, with those of which the property itself says so. One name
-// may stand alone; what is no name of a property is left out where the value is no list of texts.
+// required writes which properties must be there: a list of their names, with those of which the
+// property itself says so. One name may stand alone; what is no name of a property is left out
+// where the value is no list of texts.
 func required(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)

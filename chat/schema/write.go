@@ -26,9 +26,9 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, a call or several, and behind it what it refers to: $defs have to stand in the root.
-// Definitions are written while there are any: writing one may refer to others. Those of free values and of integers come last,
-// as only then is it known whether anything refers to them.
+// put writes the root, a call or several, and behind it what it refers to: $defs have to stand in
+// the root. Definitions are written while there are any: writing one may refer to others. Those of
+// free values and of integers come last, as only then is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
 	// The root's last brace is taken off again, and $defs go in front of it.
 	c.shape(root, 0)
@@ -36,7 +36,8 @@ func (c *constrainer) put(root *Place) {
 	for i := 0; i < len(c.defs); i++ {
 		c.define("r" + strconv.Itoa(i))
 		s := c.defs[i].Follow()
-		// It has a name already when it turns out that nothing fits it, so it must be something that a server takes.
+		// It has a name already when it turns out that nothing fits it, so it must be something
+		// that a server takes.
 		if s.Never {
 			s = &Place{Kinds: Null} // whoever refers to it cannot be satisfied
 		}
@@ -58,7 +59,8 @@ func (c *constrainer) put(root *Place) {
 	c.raw("}")
 }
 
-// define begins a definition, and $defs with the first one: an empty $defs would only lengthen what is sent.
+// define begins a definition, and $defs with the first one: an empty $defs would only lengthen what
+// is sent.
 func (c *constrainer) define(name string) {
 	if !c.defined {
 		c.defined = true
@@ -68,17 +70,18 @@ func (c *constrainer) define(name string) {
 	c.key(name)
 }
 
-// freeDepth is how deep a value of any kind is nested: models that are let write anything nest without an end, so there
-// has to be one.
-// Four rules say it, where one that refers to itself would let a model nest until its tokens end.
+// freeDepth is how deep a value of any kind is nested: models that are let write anything nest
+// without an end, so there has to be one. Four rules say it, where one that refers to itself would
+// let a model nest until its tokens end.
 const freeDepth = 3
 
 // freeKinds are what a value of any kind may be; without the last two it holds no others.
 var freeKinds = []Kinds{String, Number, Boolean, Null, Array, Object}
 
-// freeValue writes a value of any kind, whose lists and objects hold values of one level less. true or {} would say the same in
-// JSON Schema, but servers refuse true with the whole request, and let a model nest without end in {}.
-// A weak constraint has no references, so there what lies in lists and objects is left to the server.
+// freeValue writes a value of any kind, whose lists and objects hold values of one level less. true
+// or {} would say the same in JSON Schema, but servers refuse true with the whole request, and let
+// a model nest without end in {}. A weak constraint has no references, so there what lies in lists
+// and objects is left to the server.
 func (c *constrainer) freeValue(depth int) {
 	kinds := freeKinds
 	if depth == 0 && !c.o.Weak {
@@ -128,12 +131,13 @@ func (c *constrainer) anyValue() {
 	c.raw(`{"$ref":"#/$defs/any` + strconv.Itoa(freeDepth) + `"}`)
 }
 
-// maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of an old server too long.
-// The grammars of Ollama 0.24 end at 32 KB, and each level written in place repeats all that lies below it.
+// maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of
+// an old server too long. The grammars of Ollama 0.24 end at 32 KB, and each level written in place
+// repeats all that lies below it.
 const maxWeakDepth = 8
 
-// shape writes one place.
-// Where a constraint gets too long or too deep the rest is free, not refused: the check decides about it afterwards.
+// shape writes one place. Where a constraint gets too long or too deep the rest is free, not
+// refused: the check decides about it afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
 	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
@@ -149,8 +153,8 @@ func (c *constrainer) shape(s *Place, depth int) {
 	}
 }
 
-// alternatives writes a union, each different alternative once: distributing what stands beside it can make them equal.
-// Equal ones would be tried side by side by the server at each token.
+// alternatives writes a union, each different alternative once: distributing what stands beside it
+// can make them equal. Equal ones would be tried side by side by the server at each token.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
@@ -161,7 +165,8 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 		}
 		start := len(c.dst)
 		c.shape(alt, depth+1)
-		// It was written to be compared; what it has noted under $defs stays there, and harms nobody.
+		// It was written to be compared; what it has noted under $defs stays there, and harms
+		// nobody.
 		if text := string(c.dst[start:]); seen[text] {
 			c.dst = c.dst[:before]
 		} else {
@@ -185,9 +190,9 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 	c.around = c.around[:len(c.around)-1]
 }
 
-// reference writes a reference to a definition, which is written later. A definition of its own for each target, and not for
-// each place that names it, is what lets recursion end.
-// Names are numbers, since an author's own may hold any character and be used twice, in the schemas of two tools.
+// reference writes a reference to a definition, which is written later. A definition of its own for
+// each target, and not for each place that names it, is what lets recursion end. Names are numbers,
+// since an author's own may hold any character and be used twice, in the schemas of two tools.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

@@ -9,10 +9,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Written is a place of a schema as its author wrote it: the keywords there, then those of what it refers to, then those of
-// its allOf. It is for writers that show a schema to somebody instead of holding him to it: a model is told a union once,
-// beside what holds in any case, where a Place has that in each alternative.
-// Nothing is merged or reordered: a template prints what the author wrote, and models know the usual shapes of schemas.
+// Written is a place of a schema as its author wrote it: the keywords there, then those of what it
+// refers to, then those of its allOf. It is for writers that show a schema to somebody instead of
+// holding him to it: a model is told a union once, beside what holds in any case, where a Place has
+// that in each alternative. Nothing is merged or reordered: a template prints what the author
+// wrote, and models know the usual shapes of schemas.
 type Written struct {
 	Opaque bool // nothing can be shown but a description: it is no object, or a reference that leads nowhere or around in a ring
 
@@ -42,13 +43,15 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 }
 
 // add adds a value with what it refers to. It answers false when there is nothing to show of it.
-// What is around is kept for all places below: a tree is shown once, and its nodes' nodes are opaque. The number of parts is
-// bounded as lists are in the budget, since references in an allOf could repeat each other.
+// What is around is kept for all places below: a tree is shown once, and its nodes' nodes are
+// opaque. The number of parts is bounded as lists are in the budget, since references in an allOf
+// could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
 	}
-	// The place itself comes first, then what it refers to, then its allOf: the order in which keywords are looked for.
+	// The place itself comes first, then what it refers to, then its allOf: the order in which
+	// keywords are looked for.
 	at := len(w.parts)
 	w.parts = append(w.parts, v)
 	if ref := v.Get("$ref"); kind(ref) == String {
@@ -78,8 +81,8 @@ func (w *Written) get(keyword string) *jsontree.Value {
 	return jsontree.Absent
 }
 
-// Description returns what the schema says of the place in words: the place's own words before those of the type it refers to, since
-// they tell what it is for here.
+// Description returns what the schema says of the place in words: the place's own words before
+// those of the type it refers to, since they tell what it is for here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
 		if text := v.Get("description"); kind(text) == String && text.Text != "" {
@@ -89,8 +92,8 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema that says anything of the place: what a reference leads to.
-// A signature shows it for an object, where a reference would say nothing to a model.
+// Source returns the text of the first schema that says anything of the place: what a reference
+// leads to. A signature shows it for an object, where a reference would say nothing to a model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
@@ -100,8 +103,9 @@ func (w *Written) Source() string {
 	return "{}"
 }
 
-// Types returns the types that the schema names, in its order and in JSON Schema's words; none when it takes them all.
-// A name that nobody knows is left out here and stays a note, so that the model still reads the word.
+// Types returns the types that the schema names, in its order and in JSON Schema's words; none when
+// it takes them all. A name that nobody knows is left out here and stays a note, so that the model
+// still reads the word.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
 	return names
@@ -128,8 +132,8 @@ func typeNames(t *jsontree.Value) (names []string, others bool) {
 	return names, others
 }
 
-// Values returns the allowed values as JSON text, none when there is no list of them. A const is a list of one: no template prints
-// the keyword.
+// Values returns the allowed values as JSON text, none when there is no list of them. A const is a
+// list of one: no template prints the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
 		for _, one := range listed(v) {
@@ -150,7 +154,8 @@ type WrittenMember struct {
 }
 
 // Members are the listed members, each once; listed says whether there is a list, if only of none.
-// A place and what it refers to may list the same member; the nearest one is shown, as the author refined it there.
+// A place and what it refers to may list the same member; the nearest one is shown, as the author
+// refined it there.
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
 	for _, v := range w.parts {
@@ -175,15 +180,16 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items is the place of an array's elements where it is one for all of them; listed says that the schema speaks of elements.
-// A list of schemas (tuples up to draft 2019-09) is not one for all; it stays a note.
+// Items is the place of an array's elements where it is one for all of them; listed says that the
+// schema speaks of elements. A list of schemas (tuples up to draft 2019-09) is not one for all; it
+// stays a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
-// Alternatives returns the alternatives of an anyOf, or of a oneOf, which is the same to who reads it.
-// Both of them at one place is rare; the first is shown.
+// Alternatives returns the alternatives of an anyOf, or of a oneOf, which is the same to who reads
+// it. Both of them at one place is rare; the first is shown.
 func (w *Written) Alternatives() (all []*Written) {
 	list := w.get("anyOf").Items
 	if len(list) == 0 {
@@ -195,16 +201,18 @@ func (w *Written) Alternatives() (all []*Written) {
 	return all
 }
 
-// told are the keywords that the methods of a Written tell, or that say nothing to who fills a place.
-// To show a title, an id or a comment would cost tokens and tell a model nothing that it could act on.
+// told are the keywords that the methods of a Written tell, or that say nothing to who fills a
+// place. To show a title, an id or a comment would cost tokens and tell a model nothing that it
+// could act on.
 var told = []string{
 	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "oneOf", "$ref", "title",
 	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
 }
 
-// Notes returns the keywords that nothing else tells, in their order; unions among them if they are not shown otherwise.
-// Bounds, formats and patterns come this way: they fit no field that Ollama's templates print, so they are added to the
-// description. Keywords that begin with x- are a program's own.
+// Notes returns the keywords that nothing else tells, in their order; unions among them if they are
+// not shown otherwise. Bounds, formats and patterns come this way: they fit no field that Ollama's
+// templates print, so they are added to the description. Keywords that begin with x- are a
+// program's own.
 func (w *Written) Notes(unions bool) (notes []Note) {
 	for _, v := range w.parts {
 		for _, m := range v.Members {

@@ -15,8 +15,9 @@ import (
 // needs says who may ask each route of the program. It is the only place that does: a route
 // that is missing here is for administrators, and a test walks all of them.
 //
-// Which right a need is, docs/auth.md has. Administrators change the server or look inside it, by the console of /admin or else. /runner runs tools as /mcp does, and so
-// is for every user; but a call is one request there, which a foreign page could send blindly.
+// Which right a need is, docs/auth.md has. Administrators change the server or look inside it, by
+// the console of /admin or else. /runner runs tools as /mcp does, and so is for every user; but a
+// call is one request there, which a foreign page could send blindly.
 var needs = map[string]auth.Need{
 	"/":        auth.User, // what does not exist
 	"/{$}":     auth.User,

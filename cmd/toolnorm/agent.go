@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// agents are the settings of the agent.
-// Its bounds stop a run that goes round in circles, which costs time on a local server and money on another.
+// agents are the settings of the agent. Its bounds stop a run that goes round in circles, which
+// costs time on a local server and money on another.
 type agents struct {
 	AgentTime       time.Duration `name:"agent-time" default:"10m" help:"How long one run of the agent may take, with all its steps."`
 	AgentTokens     int           `name:"agent-tokens" default:"200000" help:"How many tokens one run of the agent may read and write in all."`
@@ -42,8 +42,9 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	return agent.New(cfg)
 }
 
-// server is the name of the model server that a model is at, as the settings call it; empty for that of the setting ollama.
-// The queue counts by server, and a name in front of a slash may be a part of a model's own name.
+// server is the name of the model server that a model is at, as the settings call it; empty for
+// that of the setting ollama. The queue counts by server, and a name in front of a slash may be a
+// part of a model's own name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

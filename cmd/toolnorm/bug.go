@@ -21,12 +21,14 @@ type bug struct {
 	Config
 }
 
-// hidden are the settings whose values nobody may read in a report. TestSecretsStayOutOfReports finds one that is missing.
+// hidden are the settings whose values nobody may read in a report. TestSecretsStayOutOfReports
+// finds one that is missing.
 var hidden = []string{
 	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
 
-// within finds what is secret in an address, or in the words of a database driver: a user with a password, and members of a query.
+// within finds what is secret in an address, or in the words of a database driver: a user with a
+// password, and members of a query.
 var within = []struct {
 	pattern *regexp.Regexp
 	shown   string
@@ -35,7 +37,8 @@ var within = []struct {
 	{regexp.MustCompile(`(?i)((?:password|token|secret|key|sig)[a-z_-]*=)[^&\s"']+`), `$1…`},
 }
 
-// Run prints the beginning of a report in Markdown. It holds no prompts and no keys, and asks the model servers no more than models does.
+// Run prints the beginning of a report in Markdown. It holds no prompts and no keys, and asks the
+// model servers no more than models does.
 func (c *bug) Run(m *Main, said *kong.Context) error {
 	r, err := c.servers(m)
 	if err != nil {
@@ -53,7 +56,8 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 	return err
 }
 
-// serverLine says in a line what is known of a model server. Names of models are left out: they may be private.
+// serverLine says in a line what is known of a model server. Names of models are left out: they may
+// be private.
 func serverLine(s doctor.Server) string {
 	if s.Missing != "" {
 		return fmt.Sprintf("- server %s: %s", s.Name, s.Missing)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSecretsStayOutOfReports gives every setting that may hold a secret one, in each of the places where settings stand.
+// TestSecretsStayOutOfReports gives every setting that may hold a secret one, in each of the places
+// where settings stand.
 func TestSecretsStayOutOfReports(t *testing.T) {
 	path := clean(t, "api-keys: [sk-of-a-file-hidden-1]\nupstreams:\n  - {name: box, url: 'openai+http://127.0.0.1:1/v1'}\n")
 	t.Setenv("TOOLNORM_ADMIN_KEY", "sk-of-a-variable-hidden-4")

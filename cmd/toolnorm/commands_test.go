@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// transcripts reads the cases of a file: what is run, what it reads, and what it prints and complains about.
+// transcripts reads the cases of a file: what is run, what it reads, and what it prints and
+// complains about.
 func transcripts(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
 	src, err := os.ReadFile(path)
@@ -120,7 +121,8 @@ func TestDecodeSaysWhy(t *testing.T) {
 	}
 }
 
-// TestDecodeReadsTheConversation has a call that the user gave the model to read: with the conversation it is shown.
+// TestDecodeReadsTheConversation has a call that the user gave the model to read: with the
+// conversation it is shown.
 func TestDecodeReadsTheConversation(t *testing.T) {
 	const call = `{\"name\": \"f\", \"arguments\": {\"city\": \"Rome\"}}`
 	line := `{"tools": [{"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}], "model": "llama3", "text": "Yma yma an kammveri y'n linen ma.\n\n` + call + `"`

@@ -29,12 +29,13 @@ type samples struct {
 	Sample string `default:"auto" enum:"auto,always,never" restart:"yes" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
 
-// Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name in capitals), and in
-// the YAML file; flags win over the environment, and that over the file.
-// The help texts are the documentation of the settings, so they name defaults, units and what 0 means. A
-// secret is better in the environment or a file: every program of the machine can read a command line.
-// The settings stand here as the help has them, under its headings: three hundred lines without any were read by nobody. The tag restart
-// marks those that a running server cannot change (reload.go).
+// Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name
+// in capitals), and in the YAML file; flags win over the environment, and that over the file. The
+// help texts are the documentation of the settings, so they name defaults, units and what 0 means.
+// A secret is better in the environment or a file: every program of the machine can read a command
+// line. The settings stand here as the help has them, under its headings: three hundred lines
+// without any were read by nobody. The tag restart marks those that a running server cannot change
+// (reload.go).
 type Config struct {
 	serverSettings  `embed:"" group:"Server:"`
 	modelSettings   `embed:"" group:"Models:"`
@@ -45,7 +46,8 @@ type Config struct {
 	debugSettings   `embed:"" group:"Debug:"`
 }
 
-// serverSettings say where the server is, which model servers it asks, and how long its clients may take.
+// serverSettings say where the server is, which model servers it asks, and how long its clients may
+// take.
 type serverSettings struct {
 	Listen          string            `default:"127.0.0.1:11435" restart:"yes" help:"Address to serve on. Port 0 takes a free one."`
 	Ollama          string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" restart:"yes" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet. Several, with commas between them, are a pool (docs/scale.md)."`
@@ -62,8 +64,8 @@ type serverSettings struct {
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
 }
 
-// modelSettings say how models are read, and in which form clients get their replies. Form shell has to be asked for: tools that nobody asked for
-// would change every chat.
+// modelSettings say how models are read, and in which form clients get their replies. Form shell
+// has to be asked for: tools that nobody asked for would change every chat.
 type modelSettings struct {
 	Model               string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 	Alias               map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
@@ -99,7 +101,8 @@ type toolSettings struct {
 	Knowledge        kb.Config   `embed:""`
 }
 
-// reliability says what is done about calls that are wrong, and models that go round in circles or do not answer.
+// reliability says what is done about calls that are wrong, and models that go round in circles or
+// do not answer.
 type reliability struct {
 	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
 	Rewrite          bool          `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
@@ -151,8 +154,8 @@ type debugSettings struct {
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
 
-// commands are what the program can be told to do.
-// The settings of serve are those of doctor as well, so that what doctor finds is true of the server.
+// commands are what the program can be told to do. The settings of serve are those of doctor as
+// well, so that what doctor finds is true of the server.
 type commands struct {
 	Serve      Config             `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Models     listModels         `cmd:"" help:"List available models with their format, strategy, context size and tool support."`
@@ -176,10 +179,9 @@ type commands struct {
 // errDone says that the arguments asked for something that is done already, as help.
 var errDone = errors.New("done")
 
-// ParseFlags reads the command and the settings from arguments, environment and file. It returns errDone when there is
-// nothing to run.
-// The arguments are read twice: the first time tells which file to read, the second has its values below flags
-// and environment.
+// ParseFlags reads the command and the settings from arguments, environment and file. It returns
+// errDone when there is nothing to run. The arguments are read twice: the first time tells which
+// file to read, the second has its values below flags and environment.
 func (m *Main) ParseFlags(args []string) error {
 	m.reload.args = args
 	cli, said, err := m.parse(args, nil)
@@ -217,10 +219,9 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 	return path, takesFile
 }
 
-// strays are the variables that look like settings and are none. They only deserve a warning: a container platform
-// makes such names up for a service of this name.
-// Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be
-// errors.
+// strays are the variables that look like settings and are none. They only deserve a warning: a
+// container platform makes such names up for a service of this name. Kubernetes sets TOOLNORM_PORT
+// and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be errors.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, flag := range settingsIn(app) {
@@ -236,7 +237,8 @@ func strays(app *kong.Application) (names []string) {
 	return names
 }
 
-// settingsIn are the flags of all commands that are settings: those of no other kind have a variable.
+// settingsIn are the flags of all commands that are settings: those of no other kind have a
+// variable.
 func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	for _, cmd := range app.Children {
 		for _, flag := range cmd.Flags {
@@ -309,7 +311,8 @@ const maxTrace = 1000
 // maxUsageDays is for how long usage may be kept: ten years.
 const maxUsageDays = 3650
 
-// readGates checks when models are asked whether they need a tool. true and false are what the setting once was.
+// readGates checks when models are asked whether they need a tool. true and false are what the
+// setting once was.
 func (c *Config) readGates() error {
 	for model, when := range c.AskBeforeTools {
 		switch when {
@@ -325,8 +328,9 @@ func (c *Config) readGates() error {
 	return nil
 }
 
-// resolve checks the settings that have rules, fills in the data folder, and says which one is wrong.
-// Everything that can be wrong is found before the server listens, with the name of the setting in front.
+// resolve checks the settings that have rules, fills in the data folder, and says which one is
+// wrong. Everything that can be wrong is found before the server listens, with the name of the
+// setting in front.
 func (c *Config) resolve() (s settings, err error) {
 	if err := checkListen(c.Listen); err != nil {
 		return s, err

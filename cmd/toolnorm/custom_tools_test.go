@@ -20,13 +20,15 @@ import (
 // databases are those of the tests of several programs on one store.
 var databases storetest.Databases
 
-// TestMain is the program itself when a test starts this file as one: signals and files need real processes.
+// TestMain is the program itself when a test starts this file as one: signals and files need real
+// processes.
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 		return
 	}
-	// Under nohup the signal is ignored, and programs that tests start would inherit that; what is caught here is not inherited.
+	// Under nohup the signal is ignored, and programs that tests start would inherit that; what is
+	// caught here is not inherited.
 	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
@@ -134,7 +136,8 @@ func viaRunner(t *testing.T, dir, name, args string) string {
 	return string(out.JSON())
 }
 
-// viaChat has the demo model call the tool that it is told to, by the agent, and gives what it answers.
+// viaChat has the demo model call the tool that it is told to, by the agent, and gives what it
+// answers.
 func viaChat(t *testing.T, m *Main, question string) string {
 	t.Helper()
 	text, err := json.Marshal(question)
@@ -148,8 +151,8 @@ func viaChat(t *testing.T, m *Main, question string) string {
 	return body
 }
 
-// TestCustomToolsOnEveryFace makes both examples by the API and calls them by chat, MCP and the runner, at once, and not any more
-// once they are switched off.
+// TestCustomToolsOnEveryFace makes both examples by the API and calls them by chat, MCP and the
+// runner, at once, and not any more once they are switched off.
 func TestCustomToolsOnEveryFace(t *testing.T) {
 	clean(t, "")
 	dir := t.TempDir()
@@ -198,8 +201,8 @@ func TestCustomToolsOnEveryFace(t *testing.T) {
 	}
 }
 
-// TestReplicasOfferTheSameTools starts two programs on one PostgreSQL: what is made at one is called at the other, whose MCP
-// clients hear of it.
+// TestReplicasOfferTheSameTools starts two programs on one PostgreSQL: what is made at one is
+// called at the other, whose MCP clients hear of it.
 func TestReplicasOfferTheSameTools(t *testing.T) {
 	where := databases.Postgres(t)
 	clean(t, "")

@@ -20,9 +20,8 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// examine is the command doctor. It takes the settings of serve, so that what it finds is true of the server that they
-// start.
-// It asks through the engine for the same reason.
+// examine is the command doctor. It takes the settings of serve, so that what it finds is true of
+// the server that they start. It asks through the engine for the same reason.
 type examine struct {
 	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it will be loaded. Default: only ask the servers about themselves."`
 	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON (docs/doctor.md)."`
@@ -33,8 +32,8 @@ type examine struct {
 	Config
 }
 
-// Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is an error.
-// Ctrl-C ends it with a report on what was found by then.
+// Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is
+// an error. Ctrl-C ends it with a report on what was found by then.
 func (c *examine) Run(m *Main) error {
 	d, err := c.doctor(m)
 	if err != nil {
@@ -114,7 +113,8 @@ func (c *examine) leftOut() (all []doctor.Finding) {
 	return all
 }
 
-// report prints a report, for people by print. A server that cannot be reached is an error with a status of its own.
+// report prints a report, for people by print. A server that cannot be reached is an error with a
+// status of its own.
 func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
 	r.Toolnorm = version.String()
 	if asJSON {
@@ -183,7 +183,8 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	return doctor.New(cfg)
 }
 
-// listModels is the command models. It takes the settings of serve, so that it lists what that serves.
+// listModels is the command models. It takes the settings of serve, so that it lists what that
+// serves.
 type listModels struct {
 	JSON bool `name:"json" env:"-" help:"Print the list as JSON, as doctor does (docs/doctor.md)."`
 
@@ -202,7 +203,8 @@ func (c *listModels) Run(m *Main) error {
 // serversLimit is how long the servers may take to say what they have.
 const serversLimit = 30 * time.Second
 
-// servers is what the servers of the settings say of themselves and their models. No model is loaded for it.
+// servers is what the servers of the settings say of themselves and their models. No model is
+// loaded for it.
 func (c *Config) servers(m *Main) (*doctor.Report, error) {
 	settings, err := c.resolve()
 	if err != nil {

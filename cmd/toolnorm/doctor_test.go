@@ -70,7 +70,8 @@ func TestDoctorKnowsTheUsersOwnFamilies(t *testing.T) {
 	}
 }
 
-// TestDoctorReadsTheFileOfOtherServers has one good entry among those that cannot work; nothing is started.
+// TestDoctorReadsTheFileOfOtherServers has one good entry among those that cannot work; nothing is
+// started.
 func TestDoctorReadsTheFileOfOtherServers(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()

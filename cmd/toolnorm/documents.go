@@ -37,7 +37,8 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes), func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
-// Plan says how a model is read: NAME@agent as NAME. Which model answers from a knowledge base is found when it is asked.
+// Plan says how a model is read: NAME@agent as NAME. Which model answers from a knowledge base is
+// found when it is asked.
 func (c *catalog) Plan(model string) engine.Plan {
 	if !c.loop.Answers(model) {
 		return c.Engine.Plan(model)

@@ -14,7 +14,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestThePlanOfAnAgentIsThatOfItsModel holds what the page Models shows of names that the agent answers.
+// TestThePlanOfAnAgentIsThatOfItsModel holds what the page Models shows of names that the agent
+// answers.
 func TestThePlanOfAnAgentIsThatOfItsModel(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--alias", "helper=demo/hermes@agent")

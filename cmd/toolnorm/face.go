@@ -29,8 +29,9 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// face answers requests by one set of settings. Settings that are read again make a new one (reload.go); requests that are being
-// answered keep the old one to their end, since nothing of it changes.
+// face answers requests by one set of settings. Settings that are read again make a new one
+// (reload.go); requests that are being answered keep the old one to their end, since nothing of it
+// changes.
 type face struct {
 	http.Handler
 	routes   *routes
@@ -42,7 +43,8 @@ type face struct {
 	resource *auth.Resource // where MCP clients find who issues tokens; nil: nowhere
 }
 
-// lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last exchanges, must not end with the settings.
+// lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last
+// exchanges, must not end with the settings.
 type lasting struct {
 	trace   *trace.Log       // the last exchanges; nil: none are kept
 	history *history.History // nil: requests are not kept over a restart
@@ -96,8 +98,9 @@ func (m *Main) openLasting() {
 	m.admin = admin.New(c)
 }
 
-// newFace makes what answers by these settings. The order is that of need: the engine before the agent in front of it, the guards
-// around everything that answers. An engine whose settings are those of the old face is kept, with what it knows of models.
+// newFace makes what answers by these settings. The order is that of need: the engine before the
+// agent in front of it, the guards around everything that answers. An engine whose settings are
+// those of the old face is kept, with what it knows of models.
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {
@@ -121,8 +124,8 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	return f
 }
 
-// sameEngine says that two faces ask model servers in the same way. The log is that of the program in both, and holds functions, which
-// cannot be compared.
+// sameEngine says that two faces ask model servers in the same way. The log is that of the program
+// in both, and holds functions, which cannot be compared.
 func (f *face) sameEngine(old *face) bool {
 	a, b := f.asks, old.asks
 	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()

@@ -29,8 +29,8 @@ type setting struct {
 
 var _ kong.Resolver = (*file)(nil)
 
-// readFile reads the settings in path; with an empty path those in the default file, and nil when there is none.
-// Only the default file may be missing. One that was named has to be there.
+// readFile reads the settings in path; with an empty path those in the default file, and nil when
+// there is none. Only the default file may be missing. One that was named has to be there.
 func readFile(path string) (*file, error) {
 	text, path, err := home.ReadFile(path)
 	if err != nil || path == "" {
@@ -129,8 +129,8 @@ func (f *file) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the file's value of a flag, unless the environment has one.
-// kong asks its resolvers before it looks at the environment's variables, so those are given way to here.
+// Resolve gives the file's value of a flag, unless the environment has one. kong asks its resolvers
+// before it looks at the environment's variables, so those are given way to here.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil

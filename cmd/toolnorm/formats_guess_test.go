@@ -12,7 +12,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// rendering is an Ollama server that shows how its only model's template renders: in marks, calls as the family prints them.
+// rendering is an Ollama server that shows how its only model's template renders: in marks, calls
+// as the family prints them.
 func rendering(t *testing.T, f *adapters.Format) *httptest.Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/api/show", func(w http.ResponseWriter, _ *http.Request) {

@@ -33,8 +33,8 @@ func terminal(t *testing.T) (keyboard, screen *os.File) {
 	return keyboard, screen
 }
 
-// TestAClosedTerminalEndsTheServer starts one in a terminal: a SIGHUP while that is open reads the settings again, and one because it was
-// closed ends the server well.
+// TestAClosedTerminalEndsTheServer starts one in a terminal: a SIGHUP while that is open reads the
+// settings again, and one because it was closed ends the server well.
 func TestAClosedTerminalEndsTheServer(t *testing.T) {
 	clean(t, "")
 	keyboard, screen := terminal(t)

@@ -39,8 +39,8 @@ func (h *histories) check() error {
 	return nil
 }
 
-// openHistory has requests kept over a restart. Without it everything else works, so what is wrong with it is a warning.
-// A file of its own keeps its writing out of the way of the tools.
+// openHistory has requests kept over a restart. Without it everything else works, so what is wrong
+// with it is a warning. A file of its own keeps its writing out of the way of the tools.
 func (m *Main) openHistory() {
 	c := &m.Config
 	if m.trace == nil || c.History == 0 {

@@ -12,10 +12,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// jwts are the settings of JWTs.
-// The algorithms follow from them: a secret allows HS256, public keys RS256 and EdDSA. A list of algorithms would be one
-// more setting that can be wrong, and one that is wrong here lets strangers in.
-// toolnorm mcp has them too: its user is whom the token in its environment is about.
+// jwts are the settings of JWTs. The algorithms follow from them: a secret allows HS256, public
+// keys RS256 and EdDSA. A list of algorithms would be one more setting that can be wrong, and one
+// that is wrong here lets strangers in. toolnorm mcp has them too: its user is whom the token in
+// its environment is about.
 type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
@@ -50,7 +50,8 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("jwt: %w", err)
-	// Who set these believes that tokens are asked for; to serve without would be the worst way of being wrong.
+	// Who set these believes that tokens are asked for; to serve without would be the worst way of
+	// being wrong.
 	case t == nil && (len(c.JWTAudience) > 0 || c.JWTIssuer != "" || c.JWTAdminRole != ""):
 		return nil, errors.New("jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
 	case c.JWTLeeway < 0 || c.JWTLeeway > maxLeeway:
@@ -59,8 +60,9 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource says to MCP clients who issues tokens: the issuer, where it is an address. Only with an audience, since a token
-// that was issued for another server must not open this one. nil: nothing is said.
+// resource says to MCP clients who issues tokens: the issuer, where it is an address. Only with an
+// audience, since a token that was issued for another server must not open this one. nil: nothing
+// is said.
 func (c *jwts) resource(base string) *auth.Resource {
 	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") && !strings.HasPrefix(c.JWTIssuer, "http://") {
 		return nil
@@ -68,13 +70,14 @@ func (c *jwts) resource(base string) *auth.Resource {
 	return &auth.Resource{Issuer: c.JWTIssuer, Base: base}
 }
 
-// maxLeeway is the most that a clock may be off. With more, tokens that are over would open for longer than they lived.
+// maxLeeway is the most that a clock may be off. With more, tokens that are over would open for
+// longer than they lived.
 const maxLeeway = 5 * time.Minute
 
-// principal is who speaks on standard input, which has no header for a token: the one of the settings, verified when the
-// program starts. Without JWTs it is who started the program.
-// A token that ends while the program runs goes on to be believed, as the client has no way to send another; whoever can
-// read the environment of a program can start it again anyway.
+// principal is who speaks on standard input, which has no header for a token: the one of the
+// settings, verified when the program starts. Without JWTs it is who started the program. A token
+// that ends while the program runs goes on to be believed, as the client has no way to send
+// another; whoever can read the environment of a program can start it again anyway.
 func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
 	t, err := c.tokens()
 	switch {

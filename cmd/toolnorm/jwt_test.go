@@ -69,7 +69,8 @@ func withToken(t *testing.T, method, url, token, body string, header ...string) 
 	return resp.StatusCode, string(text)
 }
 
-// askedBy makes a tool of the sample say who asks. The demo model calls it as it would call the real one.
+// askedBy makes a tool of the sample say who asks. The demo model calls it as it would call the
+// real one.
 func askedBy(t *testing.T, m *Main) {
 	t.Helper()
 	old, _ := m.toolbox.Registry.Snapshot().Find("calculate_vacation_days")

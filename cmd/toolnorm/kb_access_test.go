@@ -8,8 +8,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestErrorsOfKnowledgeBasesOnEveryFace holds the specification's table where it is read: a wrong token is a 401 of HTTP,
-// everything else a result that says its status, over MCP, to the runner and in a chat.
+// TestErrorsOfKnowledgeBasesOnEveryFace holds the specification's table where it is read: a wrong
+// token is a 401 of HTTP, everything else a result that says its status, over MCP, to the runner
+// and in a chat.
 func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
@@ -44,7 +45,8 @@ func TestErrorsOfKnowledgeBasesOnEveryFace(t *testing.T) {
 			t.Errorf("%+v to the runner: %d %s", row, ran, out)
 		}
 	}
-	// In a chat the base is the caller's, who may not see it: the tool says so to the model, and no name leaves the store.
+	// In a chat the base is the caller's, who may not see it: the tool says so to the model, and no
+	// name leaves the store.
 	ask := `{"method":"generate_content","id":1,"params":{"model":"demo/hermes","messages":[{"role":"user","content":"このKBについて"}],"knowledge_base_id":"` + b.ID + `","force_tool":"get_knowledge_base_summary"}}`
 	if status, got := withToken(t, "POST", m.URL()+"/generate_with_mcp", foreign, ask); status != 200 || !strings.Contains(got, `"name":"local.get_knowledge_base_summary","arguments":{"knowledge_base_id":"`+b.ID+`"},"ok":false`) || strings.Contains(got, "Handbook") {
 		t.Errorf("another tenant: %d %s", status, got)

@@ -81,8 +81,8 @@ func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
 	}
 }
 
-// TestTheContainersPortsAreOfThisMachine holds that what docker-compose.yml publishes is what it tells the program, and
-// that nothing in it lets everybody in.
+// TestTheContainersPortsAreOfThisMachine holds that what docker-compose.yml publishes is what it
+// tells the program, and that nothing in it lets everybody in.
 func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
 	text, err := os.ReadFile("../../docker-compose.yml")
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys reads the keys of a setting, and those of the file that the setting with -file behind its name names. An error says which
-// of the two is wrong.
+// readKeys reads the keys of a setting, and those of the file that the setting with -file behind
+// its name names. An error says which of the two is wrong.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {

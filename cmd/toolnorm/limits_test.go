@@ -9,7 +9,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// TestKeysHaveTheirLimits asks with two keys, one of which has limits, in each API, and reads what the metrics say of it.
+// TestKeysHaveTheirLimits asks with two keys, one of which has limits, in each API, and reads what
+// the metrics say of it.
 func TestKeysHaveTheirLimits(t *testing.T) {
 	clean(t, "")
 	const ann, bob = "ann " + aKey, "bob sk-bobbobbobbobbob"
@@ -79,8 +80,8 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 	}
 }
 
-// TestEveryPathThatAsksAModelCounts compares the list with the routes: what is open to users and takes a POST asks a model, or is
-// named here.
+// TestEveryPathThatAsksAModelCounts compares the list with the routes: what is open to users and
+// takes a POST asks a model, or is named here.
 func TestEveryPathThatAsksAModelCounts(t *testing.T) {
 	free := map[string]bool{"/": true, "/{$}": true, "/version": true, "/v1/messages/count_tokens": true, "/v1/responses/{id}": true, "/v1/responses/{id}/input_items": true,
 		"/v1/models": true, "/v1/models/{id...}": true, "/mcp": true, "/mcp/sets/{set}": true, "/sse": true, "/sse/message": true, "/kb/{base}/{document}/{passage}": true,

@@ -42,7 +42,8 @@ func (l *level) set(name string) {
 // Sample implements zerolog.Sampler.
 func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
-// messageWidth is how wide a message is printed at least, so that the fields of short ones stand under each other.
+// messageWidth is how wide a message is printed at least, so that the fields of short ones stand
+// under each other.
 const messageWidth = 36
 
 // aligned pads messages; on a terminal that shows colours they are bold.
@@ -57,8 +58,9 @@ func aligned(plain bool) zerolog.Formatter {
 	}
 }
 
-// readable arranges a line for people. Fields without a value are left out, who would read principal= as an error; times have no
-// fractions; and what a request came to stands in the order in which one asks: who, how it went, how long, how much.
+// readable arranges a line for people. Fields without a value are left out, who would read
+// principal= as an error; times have no fractions; and what a request came to stands in the order
+// in which one asks: who, how it went, how long, how much.
 func readable(fields map[string]any) error {
 	maps.DeleteFunc(fields, func(_ string, value any) bool {
 		list, isList := value.([]any)

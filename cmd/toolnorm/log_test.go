@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheLogForPeopleHasItsFieldsUnderEachOther writes what is no terminal, so there are no colours.
+// TestTheLogForPeopleHasItsFieldsUnderEachOther writes what is no terminal, so there are no
+// colours.
 func TestTheLogForPeopleHasItsFieldsUnderEachOther(t *testing.T) {
 	clean(t, "")
 	out := new(log)

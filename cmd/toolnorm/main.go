@@ -35,21 +35,24 @@ func run(args []string) error {
 	return serve(m)
 }
 
-// garbage is how much memory may be garbage, in percent of what is in use. With Go's own 100 a request of 4 MB that is no UTF-8 held
-// 233 MB for a moment, with 50 it is 165; a text of 15 MB takes 0.46 s of a core instead of 0.41.
+// garbage is how much memory may be garbage, in percent of what is in use. With Go's own 100 a
+// request of 4 MB that is no UTF-8 held 233 MB for a moment, with 50 it is 165; a text of 15 MB
+// takes 0.46 s of a core instead of 0.41.
 const garbage = 50
 
-// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and no pages. Go collects garbage when
-// the heap has grown by a share of what lives, and a live heap of 5 MB does with every second request of 200 KiB: a third of such a
-// request's processor time went into collecting. It is taken before anything else is: memory that was used before is cleared, and so
-// touched.
+// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and
+// no pages. Go collects garbage when the heap has grown by a share of what lives, and a live heap
+// of 5 MB does with every second request of 200 KiB: a third of such a request's processor time
+// went into collecting. It is taken before anything else is: memory that was used before is
+// cleared, and so touched.
 const ballast = 16 << 20
 
-// startTakes is when what begins beside the first requests is done as well: model servers, MCP servers and tools were looked at.
+// startTakes is when what begins beside the first requests is done as well: model servers, MCP
+// servers and tools were looked at.
 const startTakes = 3 * time.Second
 
-// serve runs the server until a signal. A second signal kills, since the first one gives the signals back.
-// GOGC in the environment wins, as in any Go program.
+// serve runs the server until a signal. A second signal kills, since the first one gives the
+// signals back. GOGC in the environment wins, as in any Go program.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
@@ -91,12 +94,14 @@ func serve(m *Main) error {
 	}
 }
 
-// hangup is how long behind a SIGHUP a terminal may take to be gone: a shell sends the signal to its jobs before it ends itself.
+// hangup is how long behind a SIGHUP a terminal may take to be gone: a shell sends the signal to
+// its jobs before it ends itself.
 const hangup = 2 * time.Second
 
-// hasTerminal says whether the program belongs to a terminal. SIGHUP says two things, "your terminal was closed" and, by custom, "read
-// your settings again"; only a program whose terminal is gone is told the first. /dev/tty is the terminal that a program belongs to,
-// whatever its output goes to; services have none.
+// hasTerminal says whether the program belongs to a terminal. SIGHUP says two things, "your
+// terminal was closed" and, by custom, "read your settings again"; only a program whose terminal is
+// gone is told the first. /dev/tty is the terminal that a program belongs to, whatever its output
+// goes to; services have none.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

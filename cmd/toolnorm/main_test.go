@@ -19,7 +19,8 @@ import (
 	"toolnorm/tools/data"
 )
 
-// clean gives the test an environment without settings, and the path of a settings file with that text.
+// clean gives the test an environment without settings, and the path of a settings file with that
+// text.
 func clean(t *testing.T, text string) (path string) {
 	t.Helper()
 	for _, env := range os.Environ() {

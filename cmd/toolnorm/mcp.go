@@ -44,7 +44,8 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	return cfg
 }
 
-// newMCP makes the MCP server. Prompts and resources of the sample company come and go with its tools.
+// newMCP makes the MCP server. Prompts and resources of the sample company come and go with its
+// tools.
 func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 	s := mcpserver.New(cfg)
 	s.OfferExtra(box.Sampled)
@@ -54,7 +55,8 @@ func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 // mcpGuide describes the server as a whole to models.
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
-// companyTools says which tools answer with an object that has success, and a result or an error, as was promised for them.
+// companyTools says which tools answer with an object that has success, and a result or an error,
+// as was promised for them.
 func companyTools(box *toolbox.Box) func(name string) bool {
 	names := map[string]bool{}
 	if box.Company != nil {
@@ -65,7 +67,8 @@ func companyTools(box *toolbox.Box) func(name string) bool {
 	return func(name string) bool { return names[name] }
 }
 
-// closeMCP ends the streams of MCP clients, which would never end by themselves, behind the calls that still run.
+// closeMCP ends the streams of MCP clients, which would never end by themselves, behind the calls
+// that still run.
 func (m *Main) closeMCP(ctx context.Context) {
 	if m.mcp == nil {
 		return
@@ -86,7 +89,8 @@ func secret(path string) ([]byte, error) {
 	}
 	made := make([]byte, secretBytes)
 	rand.Read(made) // never fails
-	// The file appears whole or not at all, so of two programs that start at once both read the same.
+	// The file appears whole or not at all, so of two programs that start at once both read the
+	// same.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	if err := os.WriteFile(fresh, made, 0o600); err != nil {
 		return nil, err
@@ -162,11 +166,10 @@ type mcpStdio struct {
 	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)." group:"Debug:"`
 }
 
-// Run serves the client until it closes standard input, or a signal comes. Standard output carries the protocol and nothing
-// else.
-// There is no key and no Origin to check: who starts the program may use its tools.
-// It opens the data itself and asks no server that may run: who starts it expects it to work alone, and SQLite
-// in WAL mode and PostgreSQL let both work.
+// Run serves the client until it closes standard input, or a signal comes. Standard output carries
+// the protocol and nothing else. There is no key and no Origin to check: who starts the program may
+// use its tools. It opens the data itself and asks no server that may run: who starts it expects it
+// to work alone, and SQLite in WAL mode and PostgreSQL let both work.
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -64,7 +64,8 @@ func TestAStoreThatCannotBeOpenedEndsMCP(t *testing.T) {
 	}
 }
 
-// TestMCPEndsWithItsClientsConnection is about a client that has gone without closing its own end: what is written fails.
+// TestMCPEndsWithItsClientsConnection is about a client that has gone without closing its own end:
+// what is written fails.
 func TestMCPEndsWithItsClientsConnection(t *testing.T) {
 	clean(t, "")
 	r, w := io.Pipe()

@@ -20,7 +20,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// damaging is an Ollama whose model writes what the last message says, with 60 of 90 tokens from its cache.
+// damaging is an Ollama whose model writes what the last message says, with 60 of 90 tokens from
+// its cache.
 func damaging(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct {
@@ -55,7 +56,8 @@ func damaging(t *testing.T) string {
 	return s.URL
 }
 
-// busy starts a server, asks it in every way, and returns it. What it was asked is what the tests of this file want to be told.
+// busy starts a server, asks it in every way, and returns it. What it was asked is what the tests
+// of this file want to be told.
 func busy(t *testing.T) *Main {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--upstream", "box="+damaging(t), "--sample=always", "--no-rewrite", "--no-reask", "--demo=always", "--ask-before-tools", "*=never")
@@ -91,7 +93,8 @@ type sample struct {
 	value  string
 }
 
-// scraped returns the samples of a server, once those of the model "nosuch" are there: they wait for its list.
+// scraped returns the samples of a server, once those of the model "nosuch" are there: they wait
+// for its list.
 func scraped(t *testing.T, m *Main) (all []sample) {
 	t.Helper()
 	for range 200 {

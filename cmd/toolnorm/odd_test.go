@@ -31,8 +31,8 @@ type oddHome struct {
 	settings string // a good file of settings
 }
 
-// oddReaders are the readers of the program: put writes odd members among good ones, and works checks in the
-// running program that every good one works. One that is told of in the log says how.
+// oddReaders are the readers of the program: put writes odd members among good ones, and works
+// checks in the running program that every good one works. One that is told of in the log says how.
 var oddReaders = []struct {
 	name string
 	put  func(h *oddHome)
@@ -49,8 +49,8 @@ var oddReaders = []struct {
 	{"settings", (*oddHome).putNothing, (*oddHome).settingsStay, "the settings could not be reloaded"},
 }
 
-// TestOneOddThingTakesNothingElseDown holds the law for every reader of the program at once. The last seeds are
-// held out.
+// TestOneOddThingTakesNothingElseDown holds the law for every reader of the program at once. The
+// last seeds are held out.
 func TestOneOddThingTakesNothingElseDown(t *testing.T) {
 	seeds := []uint64{1, 2, 3, 4, 1_000_003, 1_000_004}
 	if n, _ := strconv.ParseUint(os.Getenv("TOOLNORM_ODD"), 10, 64); n > 0 { // so many of others
@@ -385,7 +385,8 @@ func (h *oddHome) filesWork(m *Main) {
 	}
 }
 
-// settingsStay writes odd settings while the program runs: those in force stay, and the log names the file.
+// settingsStay writes odd settings while the program runs: those in force stay, and the log names
+// the file.
 func (h *oddHome) settingsStay(m *Main) {
 	path := m.given.file.path
 	for range 10 {
@@ -420,7 +421,8 @@ func (h *oddHome) open(name string) *store.DB {
 	return db
 }
 
-// insert writes a row as another program would, which keeps no rule of the tables. A row that must be there is good.
+// insert writes a row as another program would, which keeps no rule of the tables. A row that must
+// be there is good.
 func (h *oddHome) insert(db *store.DB, table string, must int, row ...any) {
 	h.Helper()
 	conn, err := db.Conn(h.Context())

@@ -19,8 +19,9 @@ var notRun = map[string]string{
 	"toolnorm doctor": "internal/doctor and the real lane compare the reports",
 }
 
-// TestTheDocumentsCommandsPrintWhatTheyShow runs the commands of README and docs, those behind a dollar sign, page by page
-// in a new home. "cat FILE" there shows a file that the page's next commands need: it is made.
+// TestTheDocumentsCommandsPrintWhatTheyShow runs the commands of README and docs, those behind a
+// dollar sign, page by page in a new home. "cat FILE" there shows a file that the page's next
+// commands need: it is made.
 func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	for _, tool := range []string{"curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -62,10 +63,12 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	}
 }
 
-// otherFlags are flags in the documents that belong to other programs: docker, git, sha256sum, systemctl, llama-server, claude, pg_dump, pg_restore.
+// otherFlags are flags in the documents that belong to other programs: docker, git, sha256sum,
+// systemctl, llama-server, claude, pg_dump, pg_restore.
 const otherFlags = " --add-host --build --clean --cli --reranking --ignore-missing --check --exclude-table-data --if-exists --mcp-config --method --name --now --profile --transport --user "
 
-// TestTheDocumentsNameNoFlagThatIsGone looks each --flag of README and docs up among those of both programs.
+// TestTheDocumentsNameNoFlagThatIsGone looks each --flag of README and docs up among those of both
+// programs.
 func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""})
 	if err != nil {

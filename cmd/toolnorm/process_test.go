@@ -78,8 +78,8 @@ func eventually(t *testing.T, otherwise string, so func() bool) {
 	}
 }
 
-// TestTwoServersOnOneFolderAreBothFound starts two: the address of the first stays as long as that lives, and is the second one's behind it,
-// whether it ended or was killed.
+// TestTwoServersOnOneFolderAreBothFound starts two: the address of the first stays as long as that
+// lives, and is the second one's behind it, whether it ended or was killed.
 func TestTwoServersOnOneFolderAreBothFound(t *testing.T) {
 	clean(t, "")
 	dir := t.TempDir()

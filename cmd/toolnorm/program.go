@@ -53,13 +53,15 @@ type Main struct {
 	unwatch context.CancelFunc // ends the watch on the model servers of now
 }
 
-// NewMain makes a program that writes its help, and what commands print, to stdout and its log to stderr.
+// NewMain makes a program that writes its help, and what commands print, to stdout and its log to
+// stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
 	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
-// Run starts to serve and returns. The parts of the program are named here, and nowhere else.
-// The order is that of need: tools before the servers that add some, what is kept before what answers (face.go).
+// Run starts to serve and returns. The parts of the program are named here, and nowhere else. The
+// order is that of need: tools before the servers that add some, what is kept before what answers
+// (face.go).
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -93,8 +95,8 @@ func (m *Main) Run() error {
 	return err
 }
 
-// remember says where it is kept what was found out about models. A program of no version does not: who changes it would be told
-// what it found out before.
+// remember says where it is kept what was found out about models. A program of no version does not:
+// who changes it would be told what it found out before.
 func (c *Config) remember() engine.Remember {
 	if version.String() == version.Source {
 		return engine.Remember{}
@@ -102,8 +104,8 @@ func (c *Config) remember() engine.Remember {
 	return engine.Remember{File: filepath.Join(c.Data, "models.json"), Program: version.String()}
 }
 
-// engine are the settings of the part that asks model servers.
-// 0 is off for a user and the default for the engine, so it becomes -1 where a setting can be switched off.
+// engine are the settings of the part that asks model servers. 0 is off for a user and the default
+// for the engine, so it becomes -1 where a setting can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
@@ -161,8 +163,9 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 // closed says that requests must bear something that opens: a key or a JWT.
 func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 
-// mayListen refuses an address that other machines can reach, when no key is asked for and the settings do not want that.
-// The address that was taken is looked at and not the setting: a host name may stand for anything.
+// mayListen refuses an address that other machines can reach, when no key is asked for and the
+// settings do not want that. The address that was taken is looked at and not the setting: a host
+// name may stand for anything.
 func (m *Main) mayListen(f *face) error {
 	published := m.Config.Published
 	at, err := netip.ParseAddr(published)
@@ -180,17 +183,17 @@ func (m *Main) mayListen(f *face) error {
 	return nil
 }
 
-// URL is the address that the server has, without a slash at its end. It is known once Run has returned.
-// With port 0 only the listener knows it.
+// URL is the address that the server has, without a slash at its end. It is known once Run has
+// returned. With port 0 only the listener knows it.
 func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String() }
 
 // Failed gives the error that ended the server, if one did.
 // A port that is taken is an error of Run; this is for a server that breaks later.
 func (m *Main) Failed() <-chan error { return m.server.failed }
 
-// Close takes no more requests and waits for those that run, for as long as the settings say; then it cuts them.
-// The address of the runner goes first, so that no new call comes; streams of MCP clients would never end by
-// themselves.
+// Close takes no more requests and waits for those that run, for as long as the settings say; then
+// it cuts them. The address of the runner goes first, so that no new call comes; streams of MCP
+// clients would never end by themselves.
 func (m *Main) Close() error {
 	if m.server.http != nil {
 		m.server.drain(m.now.Load().config.Drain, m.log)

@@ -21,17 +21,18 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// needsRestart says that a running server cannot change a setting: what it has opened, bound or keeps by it outlives its requests. All
-// others are read by newFace, which is made anew. Ollama's address is among these since knowledge bases have it as well. MCP clients keep
-// client-timeout and heartbeat as they were at the start.
+// needsRestart says that a running server cannot change a setting: what it has opened, bound or
+// keeps by it outlives its requests. All others are read by newFace, which is made anew. Ollama's
+// address is among these since knowledge bases have it as well. MCP clients keep client-timeout and
+// heartbeat as they were at the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
 // inForce is the program whose settings are read again.
 type inForce interface {
 	// settings returns those that are in force, and where they came from.
 	settings() (given, *Config)
-	// use has settings in force for requests that come from now on, or returns what is wrong with them.
-	// sameFamilies reports that the files of families are those that are in force.
+	// use has settings in force for requests that come from now on, or returns what is wrong with
+	// them. sameFamilies reports that the files of families are those that are in force.
 	use(ctx context.Context, next given, sameFamilies bool) error
 }
 
@@ -47,15 +48,16 @@ type reload struct {
 	moving stamps // of files that were changed since the last look: they may still be written
 }
 
-// stamps tell whether files have changed: by the name of the setting that names the file, its time and size.
+// stamps tell whether files have changed: by the name of the setting that names the file, its time
+// and size.
 type stamps map[string]string
 
-// lookTime is how often the files are looked at. A look is a handful of stats; file events differ by system, and miss files that are
-// replaced.
+// lookTime is how often the files are looked at. A look is a handful of stats; file events differ
+// by system, and miss files that are replaced.
 const lookTime = time.Second
 
-// Reload reads the settings again and has them in force for requests that come from now on. When one is wrong, nothing changes. What
-// was done, or what is wrong, is one line of the log.
+// Reload reads the settings again and has them in force for requests that come from now on. When
+// one is wrong, nothing changes. What was done, or what is wrong, is one line of the log.
 func (m *Main) Reload() error {
 	m.reload.mu.Lock()
 	defer m.reload.mu.Unlock()
@@ -102,8 +104,9 @@ func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
 	})
 }
 
-// look reads the settings again when one of their files has changed, and has stayed as it is since the last look: an editor may have
-// written only half of it, and half a file of keys is a valid one.
+// look reads the settings again when one of their files has changed, and has stayed as it is since
+// the last look: an editor may have written only half of it, and half a file of keys is a valid
+// one.
 func (r *reload) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,8 +160,8 @@ func (r *reload) say(now given, changed, later []string) {
 	line.Strs("changed", changed).Msg("settings were read again")
 }
 
-// changes reads the settings as at a start, and sorts what differs from those in force: changed is in next, later is not and keeps its
-// old value there.
+// changes reads the settings as at a start, and sorts what differs from those in force: changed is
+// in next, later is not and keeps its old value there.
 func (r *reload) changes() (next given, later, changed []string, err error) {
 	old, _ := r.of.settings()
 	fresh := NewMain(io.Discard, io.Discard)
@@ -166,7 +169,8 @@ func (r *reload) changes() (next given, later, changed []string, err error) {
 		return fresh.given, nil, nil, err
 	}
 	next = fresh.given
-	// An editor that replaces a file, or a disk that is not mounted, must not take the keys of a server away.
+	// An editor that replaces a file, or a disk that is not mounted, must not take the keys of a
+	// server away.
 	if old.file != nil && next.file == nil {
 		return next, nil, nil, fmt.Errorf("%s is gone", old.file.path)
 	}

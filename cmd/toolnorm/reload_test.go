@@ -162,8 +162,8 @@ func TestAReplyKeepsItsSettings(t *testing.T) {
 	}
 }
 
-// TestRequestsMeetOneSetOfSettings has clients ask while the settings change: each request is answered by the old or the new ones. It is
-// for the race detector.
+// TestRequestsMeetOneSetOfSettings has clients ask while the settings change: each request is
+// answered by the old or the new ones. It is for the race detector.
 func TestRequestsMeetOneSetOfSettings(t *testing.T) {
 	path := clean(t, "")
 	m := serving(t, io.Discard, "--config", path)

@@ -24,10 +24,9 @@ type remotes struct {
 // accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
 const accountsFile = "mcp.accounts"
 
-// openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops nothing: it is logged, and listed at
-// /mcp/list?state=1 and on the page.
-// A toolnorm that another one started as an MCP server opens none itself: two that name each other would start
-// without end.
+// openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops
+// nothing: it is logged, and listed at /mcp/list?state=1 and on the page. A toolnorm that another
+// one started as an MCP server opens none itself: two that name each other would start without end.
 func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
 		return
@@ -57,9 +56,9 @@ func (m *Main) closeRemote() {
 	}
 }
 
-// private reports whether who asks may add a server on this machine or in its network: there a user of this
-// machine can reach it anyway. An address of the network that a stranger has this server ask is a way around a
-// firewall.
+// private reports whether who asks may add a server on this machine or in its network: there a user
+// of this machine can reach it anyway. An address of the network that a stranger has this server
+// ask is a way around a firewall.
 func (r *remotes) private(ctx context.Context) bool {
 	switch r.MCPPrivate {
 	case "always":

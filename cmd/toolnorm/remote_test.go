@@ -92,7 +92,8 @@ func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
 	}
 }
 
-// Who asks from elsewhere, be it through a proxy on this machine, may not lead the program into its network.
+// Who asks from elsewhere, be it through a proxy on this machine, may not lead the program into its
+// network.
 func TestAddressesInsideAreNamedFromThisMachine(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--api-keys", aKey)

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestWhatReplicasShare gives two programs one PostgreSQL and no file in common: what a client began at one goes on at the other.
+// TestWhatReplicasShare gives two programs one PostgreSQL and no file in common: what a client
+// began at one goes on at the other.
 func TestWhatReplicasShare(t *testing.T) {
 	where := databases.Postgres(t)
 	clean(t, "")
@@ -153,7 +154,8 @@ func withoutHost(t *testing.T, base, path string) string {
 	return string(text)
 }
 
-// TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still answered.
+// TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still
+// answered.
 func TestAStopIsToldBefore(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")

@@ -22,7 +22,8 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// signsIn is a server of OAuth that lets everybody in as ann. Its tokens are for tools, where the resource that was asked for is one of MCP.
+// signsIn is a server of OAuth that lets everybody in as ann. Its tokens are for tools, where the
+// resource that was asked for is one of MCP.
 func signsIn(t *testing.T) (issuer string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -61,7 +62,8 @@ func signsIn(t *testing.T) (issuer string) {
 	return issuer
 }
 
-// TestMCPClientsAreToldWhereToSignIn has the part of toolnorm that is a client of MCP sign in to a toolnorm.
+// TestMCPClientsAreToldWhereToSignIn has the part of toolnorm that is a client of MCP sign in to a
+// toolnorm.
 func TestMCPClientsAreToldWhereToSignIn(t *testing.T) {
 	clean(t, "")
 	issuer := signsIn(t)
@@ -113,7 +115,8 @@ func TestMCPClientsAreToldWhereToSignIn(t *testing.T) {
 	}
 }
 
-// TestWithoutAnAudienceNobodyIsToldWhereToSignIn holds that tokens for other servers are not asked for.
+// TestWithoutAnAudienceNobodyIsToldWhereToSignIn holds that tokens for other servers are not asked
+// for.
 func TestWithoutAnAudienceNobodyIsToldWhereToSignIn(t *testing.T) {
 	clean(t, "")
 	issuer := signsIn(t)

@@ -20,7 +20,8 @@ func (c *reaches) rights() (auth.Rights, error) {
 }
 
 // mayAsk returns what refuses callers who may not ask a model. A model is known by the name that it
-// is asked by, that name without a suffix as @agent or :latest, and the model that an alias stands for.
+// is asked by, that name without a suffix as @agent or :latest, and the model that an alias stands
+// for.
 func mayAsk(c *Config, models chat.Catalog) func(ctx context.Context, name string) error {
 	fallback := c.Model
 	return func(ctx context.Context, name string) error {

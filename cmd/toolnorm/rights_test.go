@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// rightsOf are the needs that each right of the setting opens, besides those that every caller may ask.
+// rightsOf are the needs that each right of the setting opens, besides those that every caller may
+// ask.
 var rightsOf = map[string][]auth.Need{
 	"none":           {},
 	"models":         {auth.Ask},
@@ -23,8 +24,8 @@ var rightsOf = map[string][]auth.Need{
 	"models, tools":  {auth.Ask, auth.Program, auth.Call},
 }
 
-// TestEachRightOpensItsRoutes asks every route as the holder of a key, as a JWT and as local, with every right of the
-// setting, each given by name, by role and to all others.
+// TestEachRightOpensItsRoutes asks every route as the holder of a key, as a JWT and as local, with
+// every right of the setting, each given by name, by role and to all others.
 func TestEachRightOpensItsRoutes(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_JWT_SECRET", "")
@@ -61,7 +62,8 @@ func TestEachRightOpensItsRoutes(t *testing.T) {
 	}
 }
 
-// checkRoutes asks every route as one caller, and wants those of some needs, and of everybody, to be open.
+// checkRoutes asks every route as one caller, and wants those of some needs, and of everybody, to
+// be open.
 func checkRoutes(t *testing.T, what string, c caller, needed []auth.Need) {
 	t.Helper()
 	m := serving(t, io.Discard, append([]string{"--data", t.TempDir()}, c.args...)...)
@@ -83,8 +85,8 @@ func checkRoutes(t *testing.T, what string, c caller, needed []auth.Need) {
 	}
 }
 
-// TestRightsBoundModels asks for a model that the caller may use and for one that it may not, on every path that names one,
-// by every way of naming it.
+// TestRightsBoundModels asks for a model that the caller may use and for one that it may not, on
+// every path that names one, by every way of naming it.
 func TestRightsBoundModels(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample=never", "--api-keys", "ci "+aKey, "--api-keys", "all sk-allallallallall", "--list-suffixes", "agent",

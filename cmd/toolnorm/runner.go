@@ -18,15 +18,15 @@ import (
 	"toolnorm/tools"
 )
 
-// doorLook is how often it is looked whether runners find a server in the data folder, and doorWait how long another one may take to
-// say that it lives.
+// doorLook is how often it is looked whether runners find a server in the data folder, and doorWait
+// how long another one may take to say that it lives.
 const (
 	doorLook = 5 * time.Second
 	doorWait = 2 * time.Second
 )
 
-// door lets runners of this machine find the server, and keeps the calls that are too long for their
-// command lines.
+// door lets runners of this machine find the server, and keeps the calls that are too long for
+// their command lines.
 type door struct {
 	runner.Address
 	pending runner.Pending
@@ -37,8 +37,9 @@ type door struct {
 	sought  sync.Once     // the runner, on the path
 }
 
-// announce lets runners find the server until ctx ends, when whatever it runs in beside ends as well.
-// The folder is looked at again and again: the toolnorm whose address was there may end before this one.
+// announce lets runners find the server until ctx ends, when whatever it runs in beside ends as
+// well. The folder is looked at again and again: the toolnorm whose address was there may end
+// before this one.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)
@@ -49,9 +50,10 @@ func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	})
 }
 
-// take writes the address file, unless another toolnorm that lives has its own there: calls that are kept for its clients' commands
-// are known to it alone. The file is readable by the user alone, as the token in it opens the tools.
-// What is wrong is said the first time only. A folder that was removed while the server runs is not made again.
+// take writes the address file, unless another toolnorm that lives has its own there: calls that
+// are kept for its clients' commands are known to it alone. The file is readable by the user alone,
+// as the token in it opens the tools. What is wrong is said the first time only. A folder that was
+// removed while the server runs is not made again.
 func (d *door) take(ctx context.Context, first bool) {
 	other, err := runner.FindAddress(d.folder)
 	if err == nil && other == d.Address {
@@ -74,8 +76,8 @@ func (d *door) take(ctx context.Context, first bool) {
 	}
 }
 
-// seek says, once, that the runner is not on the path.
-// Without it a user pastes a command and reads "command not found", with no hint of where it comes from.
+// seek says, once, that the runner is not on the path. Without it a user pastes a command and reads
+// "command not found", with no hint of where it comes from.
 func (d *door) seek(command string) {
 	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")

@@ -37,9 +37,9 @@ func (s *httpServer) listen(address string) (err error) {
 	return nil
 }
 
-// serve answers until shutdown.
-// No WriteTimeout is set: a reply may stream for an hour. A client that takes nothing is given up elsewhere,
-// by Stall, and a body that comes too slowly by the front.
+// serve answers until shutdown. No WriteTimeout is set: a reply may stream for an hour. A client
+// that takes nothing is given up elsewhere, by Stall, and a body that comes too slowly by the
+// front.
 func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 	requests, cut := context.WithCancelCause(context.Background())
 	s.cut = cut
@@ -65,8 +65,9 @@ func (s *httpServer) onLoopback() bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// ready says whether they may: no longer when the program is being stopped. Model servers that are away do not count, since none of the
-// replicas would be ready then, and none could say what is wrong.
+// ready says whether they may: no longer when the program is being stopped. Model servers that are
+// away do not count, since none of the replicas would be ready then, and none could say what is
+// wrong.
 func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if s.stopping.Load() {
@@ -77,8 +78,8 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain tells load balancers that no new requests are wanted, and goes on taking them until these have noticed. A connection that is
-// kept for further requests ends with its next answer.
+// drain tells load balancers that no new requests are wanted, and goes on taking them until these
+// have noticed. A connection that is kept for further requests ends with its next answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return
@@ -94,8 +95,9 @@ var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask a
 // told is how long the requests that are cut have to tell their clients so.
 const told = 2 * time.Second
 
-// shutdown takes no more requests, and waits for those that are being answered until ctx ends. Then they are cut, and each tells
-// its client: a stream that simply stops looks like a reply that is whole.
+// shutdown takes no more requests, and waits for those that are being answered until ctx ends. Then
+// they are cut, and each tells its client: a stream that simply stops looks like a reply that is
+// whole.
 func (s *httpServer) shutdown(ctx context.Context, grace time.Duration, log zerolog.Logger) error {
 	defer s.serving.Wait()
 	if n := s.running(); n > 0 {

@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables in docs/settings.md")
 
-// settingsPage has a table below each heading of toolnorm serve -h. What stands around the tables is written by hand.
+// settingsPage has a table below each heading of toolnorm serve -h. What stands around the tables
+// is written by hand.
 const settingsPage = "../../docs/settings.md"
 
 // headings are those of toolnorm serve -h.
@@ -22,7 +23,8 @@ var headings = []string{"Server", "Models", "Tools", "Reliability", "Context", "
 // settingsTable is a table of the page, between the comments that mark it.
 var settingsTable = regexp.MustCompile(`(?s)(<!-- settings: (\w+) -->\n).*?(<!-- end -->)`)
 
-// TestThePageListsEverySetting compares the tables of the page with the settings; -update writes them.
+// TestThePageListsEverySetting compares the tables of the page with the settings; -update writes
+// them.
 func TestThePageListsEverySetting(t *testing.T) {
 	clean(t, "")
 	parser, err := kong.New(new(commands), kong.Vars{"version": ""}, kong.DefaultEnvars("TOOLNORM"))

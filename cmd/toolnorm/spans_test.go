@@ -83,8 +83,9 @@ func (c *receiver) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// TestATraceIsWhole has a client with a trace of its own ask a model whose call must be repaired, and the agent, which calls a
-// tool. A receiver gets all spans under the client's, the model server is told the trace, and nothing that was said is in it.
+// TestATraceIsWhole has a client with a trace of its own ask a model whose call must be repaired,
+// and the agent, which calls a tool. A receiver gets all spans under the client's, the model server
+// is told the trace, and nothing that was said is in it.
 func TestATraceIsWhole(t *testing.T) {
 	clean(t, "")
 	got := new(receiver)
@@ -156,8 +157,9 @@ func TestATraceIsWhole(t *testing.T) {
 	}
 }
 
-// TestATraceGoesOnBehindMCP has an agent, and an MCP client, call a tool of another server's, which is a toolnorm with a
-// trace of its own: all spans are one tree, also across the programs, and what was said is in it since the variable says so.
+// TestATraceGoesOnBehindMCP has an agent, and an MCP client, call a tool of another server's, which
+// is a toolnorm with a trace of its own: all spans are one tree, also across the programs, and what
+// was said is in it since the variable says so.
 func TestATraceGoesOnBehindMCP(t *testing.T) {
 	clean(t, "")
 	got := new(receiver)

@@ -48,7 +48,8 @@ func checkListen(address string) error {
 	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
-// taken is the error of an address that cannot be listened at, with what to do when somebody else does.
+// taken is the error of an address that cannot be listened at, with what to do when somebody else
+// does.
 func taken(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -61,7 +62,8 @@ func taken(address string, err error) error {
 	return fmt.Errorf("listen: %w", err)
 }
 
-// checkStore refuses a database that could be a different one for each folder that a program is started in.
+// checkStore refuses a database that could be a different one for each folder that a program is
+// started in.
 func checkStore(where string) error {
 	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return nil
@@ -70,8 +72,8 @@ func checkStore(where string) error {
 	return fmt.Errorf("store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
 }
 
-// checkFolder refuses a data folder that is something else. One that cannot be written is only warned of, since a container may be
-// read-only; this is a wrong setting.
+// checkFolder refuses a data folder that is something else. One that cannot be written is only
+// warned of, since a container may be read-only; this is a wrong setting.
 func checkFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("data: %s is not a folder", dir)
@@ -79,8 +81,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// checkData says, once, that nothing can be kept in the data folder. What wants to keep something tells the same at debug
-// level from then on: four warnings of one cause hide the cause.
+// checkData says, once, that nothing can be kept in the data folder. What wants to keep something
+// tells the same at debug level from then on: four warnings of one cause hide the cause.
 func (m *Main) checkData() {
 	err := os.MkdirAll(m.Config.Data, 0o700)
 	if err == nil {
@@ -103,8 +105,8 @@ func (m *Main) kept(name string) string {
 	return filepath.Join(m.Config.Data, name)
 }
 
-// announce logs where the server and its page are, and which settings it has read. The models of each
-// server follow when it has answered (watch.go). Keys are only counted.
+// announce logs where the server and its page are, and which settings it has read. The models of
+// each server follow when it has answered (watch.go). Keys are only counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.server.listener.Addr())
 	line := m.log.Info().Str("url", base+"/v1").Str("version", version.String())
@@ -160,8 +162,8 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 	}
 }
 
-// tellUnlike warns of models of which the servers of a pool have different builds under one name: a conversation that has to change its
-// server changes its model with it.
+// tellUnlike warns of models of which the servers of a pool have different builds under one name: a
+// conversation that has to change its server changes its model with it.
 func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, unlikeWait)
 	defer cancel()
@@ -175,8 +177,9 @@ func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 // unlikeWait is how long the servers of a pool may take to say what they have.
 const unlikeWait = 10 * time.Second
 
-// checkAliases tells of the aliases for models that a server, which answers now, does not have. Patterns are left out: they stand for
-// names that nobody may ever ask for. A suffix chooses what answers and is no part of a model's name.
+// checkAliases tells of the aliases for models that a server, which answers now, does not have.
+// Patterns are left out: they stand for names that nobody may ever ask for. A suffix chooses what
+// answers and is no part of a model's name.
 func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string, models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		target := aliases[name]
@@ -215,9 +218,9 @@ func checkSuffixes(listed []string) error {
 // retry is how often a server that does not answer is asked again.
 const retry = 3 * time.Second
 
-// watch says in the log whether a model server answers, and if not, when it comes up. No request waits for it: each
-// tries for itself.
-// It ends with the first answer: later silences are told to those whose requests they meet.
+// watch says in the log whether a model server answers, and if not, when it comes up. No request
+// waits for it: each tries for itself. It ends with the first answer: later silences are told to
+// those whose requests they meet.
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string, count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	came := "the model server is up"
@@ -233,8 +236,9 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string, coun
 	log.Info().Int("models", count(ctx)).Msg(came)
 }
 
-// answers says whether a model server is there: anything but a gateway's word that it is not will do.
-// A 404 or 401 comes from a server that is there. 501 is what some answer to a path that they do not have.
+// answers says whether a model server is there: anything but a gateway's word that it is not will
+// do. A 404 or 401 comes from a server that is there. 501 is what some answer to a path that they
+// do not have.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

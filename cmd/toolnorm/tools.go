@@ -22,9 +22,10 @@ import (
 // openWait is how long the data of the tools may take to open.
 const openWait = 20 * time.Second
 
-// openTools opens the tools that this program runs itself, as the settings say. Data that nobody named and that cannot be
-// opened, as in a folder that is read only, leaves the tools out: everything else works without it.
-// A store that the settings name is an error when it cannot be opened: going on would work on other data.
+// openTools opens the tools that this program runs itself, as the settings say. Data that nobody
+// named and that cannot be opened, as in a folder that is read only, leaves the tools out:
+// everything else works without it. A store that the settings name is an error when it cannot be
+// opened: going on would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
 	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(tools.Result, time.Duration)) {
@@ -66,8 +67,8 @@ func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	}
 }
 
-// knowledge returns the settings of the knowledge base tools. Their model is asked at the Ollama of this program, unless they
-// name another; toolnorm mcp has none.
+// knowledge returns the settings of the knowledge base tools. Their model is asked at the Ollama of
+// this program, unless they name another; toolnorm mcp has none.
 func (c *Config) knowledge() kb.Config {
 	k := c.Knowledge
 	if c.Ollama != "" {
@@ -87,8 +88,8 @@ func subject(ctx context.Context) string {
 	return ""
 }
 
-// callLog notes calls of tools, never what they were called with or found: arguments may hold what a
-// user would not want in a log.
+// callLog notes calls of tools, never what they were called with or found: arguments may hold what
+// a user would not want in a log.
 type callLog struct{ zerolog.Logger }
 
 // audit notes a statement that execute_postgres_query ran: who asked and what came of it.
@@ -103,7 +104,8 @@ func (l callLog) called(ctx context.Context, r dynamic.Run) {
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
-// followTools takes the changes of other programs, until ctx ends. Without it the tools stay what they are now.
+// followTools takes the changes of other programs, until ctx ends. Without it the tools stay what
+// they are now.
 func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
 	if box.Custom == nil {
 		return

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestStdioOffersTheSetsOfItsSettings is about a client that starts the program itself, and is given one set.
+// TestStdioOffersTheSetsOfItsSettings is about a client that starts the program itself, and is
+// given one set.
 func TestStdioOffersTheSetsOfItsSettings(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()
@@ -37,7 +38,8 @@ func TestStdioOffersTheSetsOfItsSettings(t *testing.T) {
 	}
 }
 
-// TestAdministratorsMakeSetsAndExamples goes through the admin API, and hears of a set as an MCP client does.
+// TestAdministratorsMakeSetsAndExamples goes through the admin API, and hears of a set as an MCP
+// client does.
 func TestAdministratorsMakeSetsAndExamples(t *testing.T) {
 	clean(t, "")
 	lines := new(log)

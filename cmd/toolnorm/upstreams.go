@@ -12,9 +12,8 @@ import (
 	"toolnorm/engine"
 )
 
-// listed is a model server in the file's list of upstreams.
-// A list can say more than NAME=URL: the kind, and which variable holds the key. Keys themselves never stand
-// in the file.
+// listed is a model server in the file's list of upstreams. A list can say more than NAME=URL: the
+// kind, and which variable holds the key. Keys themselves never stand in the file.
 type listed struct {
 	Name   string `yaml:"name"`
 	URL    urls   `yaml:"url"`     // one, or a list: a pool
@@ -37,8 +36,9 @@ func (u *urls) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// upstreams are the model servers of the settings, those of the file last. A flag wins over a server of the same name.
-// A variable that is missing is an error now, where a request would get a 401 later.
+// upstreams are the model servers of the settings, those of the file last. A flag wins over a
+// server of the same name. A variable that is missing is an error now, where a request would get a
+// 401 later.
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
 	var all []listed
 	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {

@@ -37,8 +37,8 @@ alias: {gpt-4o: cloud/gpt-4o}
 	}
 }
 
-// TestAnUpstreamAnswers runs the program in front of a server that wants a key, asked by an alias, and looks for the key
-// in the log.
+// TestAnUpstreamAnswers runs the program in front of a server that wants a key, asked by an alias,
+// and looks for the key in the log.
 func TestAnUpstreamAnswers(t *testing.T) {
 	box := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

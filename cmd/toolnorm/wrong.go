@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// given is where settings came from, for errors: a user who wrote a line of a file looks in vain for a flag that "--grace" names.
+// given is where settings came from, for errors: a user who wrote a line of a file looks in vain
+// for a flag that "--grace" names.
 type given struct {
 	args   []string
 	file   *file        // nil: none was read
@@ -27,8 +28,8 @@ func settingsOf(app *kong.Application) []*kong.Flag {
 	return app.Children[at].Flags
 }
 
-// origin is where a setting got its value, spelled as it was given: "--grace", "TOOLNORM_GRACE" or "toolnorm.yaml, line 2: grace".
-// It is empty for one that has its default.
+// origin is where a setting got its value, spelled as it was given: "--grace", "TOOLNORM_GRACE" or
+// "toolnorm.yaml, line 2: grace". It is empty for one that has its default.
 func (g given) origin(name string) string {
 	for _, arg := range g.args {
 		if flag, _, _ := strings.Cut(arg, "="); flag == "--"+name || flag == "--no-"+name {
@@ -58,7 +59,8 @@ func (g given) origin(name string) string {
 // aboutFlag is the beginning of kong's errors: --grace: … or --log-level must …
 var aboutFlag = regexp.MustCompile(`^--(?:\[no-\])?([a-z0-9-]+)(?:=\S*)?:? (?s:(.*))$`)
 
-// plainly are kong's words for wrong values, which speak of Go's types, and what users read instead.
+// plainly are kong's words for wrong values, which speak of Go's types, and what users read
+// instead.
 var plainly = []struct {
 	kong *regexp.Regexp
 	text string
@@ -83,7 +85,8 @@ func plain(text string) string {
 	return text
 }
 
-// explain makes the error of a command line one that names what the user wrote, and says what may have been meant.
+// explain makes the error of a command line one that names what the user wrote, and says what may
+// have been meant.
 func (g given) explain(err error, app *kong.Application) string {
 	text := err.Error()
 	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown && word == g.args[0] {
@@ -107,7 +110,8 @@ func (g given) explain(err error, app *kong.Application) string {
 	return text
 }
 
-// aboutSetting is the beginning of the errors of Config.resolve: heartbeat: …, upstream "box": … or key-env of "box": …
+// aboutSetting is the beginning of the errors of Config.resolve: heartbeat: …, upstream "box": … or
+// key-env of "box": …
 var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
 
 // located puts in front of an error that begins with the name of a setting where its value stands.
@@ -135,8 +139,8 @@ func meant(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", near[0])
 }
 
-// whereHelpIs says which help explains what was wrong with the arguments; nothing where the error itself does.
-// The help of serve itself is a hundred lines, and would hide the error above it.
+// whereHelpIs says which help explains what was wrong with the arguments; nothing where the error
+// itself does. The help of serve itself is a hundred lines, and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) {

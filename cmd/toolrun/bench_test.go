@@ -19,8 +19,9 @@ func build(t testing.TB) (path string) {
 	return path
 }
 
-// BenchmarkToolrun is what a command costs from its start to its end: a tool on SQLite, and help, which is the start alone.
-// Run it by: go test ./cmd/toolrun -run '^$' -bench Toolrun -benchtime 50x
+// BenchmarkToolrun is what a command costs from its start to its end: a tool on SQLite, and help,
+// which is the start alone. Run it by: go test ./cmd/toolrun -run '^$' -bench Toolrun -benchtime
+// 50x
 func BenchmarkToolrun(b *testing.B) {
 	path, data := build(b), b.TempDir()
 	for name, args := range map[string][]string{

@@ -11,8 +11,8 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// TestCustomToolsRunWithoutAServer: what an administrator made is there for toolrun alone, too, with
-// the connections of the settings file or the environment.
+// TestCustomToolsRunWithoutAServer: what an administrator made is there for toolrun alone, too,
+// with the connections of the settings file or the environment.
 func TestCustomToolsRunWithoutAServer(t *testing.T) {
 	dir := t.TempDir()
 	crm := filepath.Join(dir, "crm.db")

@@ -1,12 +1,13 @@
-// Command toolrun runs one tool from a shell: toolrun NAME 'JSON'. It has the running toolnorm do it, found through the
-// folder of data, and works on the same data itself when there is none. "toolrun -h" tells the rest.
+// Command toolrun runs one tool from a shell: toolrun NAME 'JSON'. It has the running toolnorm do
+// it, found through the folder of data, and works on the same data itself when there is none.
+// "toolrun -h" tells the rest.
 //
 //	toolrun search_docs '{"query":"vacation"}'    a result as one line of JSON
 //	toolrun --b64 eyJxdWVyeSI6InZhY2F0aW9uIn0 search_docs    for shells that take quotation marks apart
 //	toolrun --call ID    a call that is too long for a line, kept by the proxy
 //
-// Arguments are data: nothing behind the name is an option, and no shell or environment is applied to them
-// again.
+// Arguments are data: nothing behind the name is an option, and no shell or environment is applied
+// to them again.
 package main
 
 import (

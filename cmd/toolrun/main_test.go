@@ -259,7 +259,8 @@ func TestHelpAndCompletionsNameEveryOption(t *testing.T) {
 	}
 }
 
-// FuzzParse: a command line is either wrong or says one thing, and nothing behind the name is an option.
+// FuzzParse: a command line is either wrong or says one thing, and nothing behind the name is an
+// option.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"f\x00{}", "--b64\x00e30\x00f", "--\x00--list", "--call=x", "f\x00--list", "--data\x00--\x00-f\x00-"} {
 		f.Add(seed)

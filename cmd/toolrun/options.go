@@ -20,9 +20,9 @@ type options struct {
 	args []string // what follows it: nothing, or the arguments
 }
 
-// parse reads a command line. Options stand in front of the name; nothing behind it is ever read as one.
-// A model's argument such as --data is therefore never taken for an option. "--" ends the options, for a name
-// that begins with a dash.
+// parse reads a command line. Options stand in front of the name; nothing behind it is ever read as
+// one. A model's argument such as --data is therefore never taken for an option. "--" ends the
+// options, for a name that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
 		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call, "--b64": &o.b64,

@@ -26,9 +26,9 @@ type place struct {
 	box   *toolbox.Box // opened when it is needed
 }
 
-// find looks where the options, the environment and the proxy's settings say.
-// toolnorm.yaml of the current folder is not read: a folder that somebody else filled must not say where calls
-// go. The API key of the environment goes only to the address that the line names.
+// find looks where the options, the environment and the proxy's settings say. toolnorm.yaml of the
+// current folder is not read: a folder that somebody else filled must not say where calls go. The
+// API key of the environment goes only to the address that the line names.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
 		if u, err := url.Parse(o.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -61,7 +61,8 @@ func (p *program) find(o options) (*place, error) {
 	switch address, err := runner.FindAddress(dir); {
 	case err == nil:
 		at.proxy = &runner.Client{Address: address}
-	// runner.json as a link, another's file, or one that others may write could send a call anywhere.
+	// runner.json as a link, another's file, or one that others may write could send a call
+	// anywhere.
 	case errors.Is(err, runner.ErrForeign): // else none runs
 		fmt.Fprintf(p.stderr, "toolrun: running the tool without toolnorm: %v\n", err)
 	}
@@ -79,8 +80,8 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere says that the proxy did not do it, and that this process may.
-// A call that may have begun is never run a second time here: only where nobody listened is it safe.
+// elsewhere says that the proxy did not do it, and that this process may. A call that may have
+// begun is never run a second time here: only where nobody listened is it safe.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
 }

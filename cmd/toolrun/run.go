@@ -97,8 +97,9 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 	return p.print(visible(got.JSON()), statusDone)
 }
 
-// visible writes letters of JSON that a terminal does not show as \u escapes: marks of direction, which show a text as another, blanks
-// without width and tags. The value stays the same. What joins letters (U+200C, U+200D) is a part of words and emoji.
+// visible writes letters of JSON that a terminal does not show as \u escapes: marks of direction,
+// which show a text as another, blanks without width and tags. The value stays the same. What joins
+// letters (U+200C, U+200D) is a part of words and emoji.
 func visible(text json.RawMessage) []byte {
 	hidden := func(r rune) bool {
 		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e ||
@@ -158,9 +159,9 @@ func (p *program) printTool(t runner.Described) int {
 	return p.print(bytes.TrimSuffix(b.Bytes(), []byte("\n")), statusDone)
 }
 
-// signsOfLife writes to standard error as long as the work goes on, until it is told that it is done.
-// They go to standard error, so that a result stays one JSON text. done waits for the goroutine, or a last
-// line could follow the result.
+// signsOfLife writes to standard error as long as the work goes on, until it is told that it is
+// done. They go to standard error, so that a result stays one JSON text. done waits for the
+// goroutine, or a last line could follow the result.
 func (p *program) signsOfLife() (done func()) {
 	stop, stopped, start := make(chan struct{}), make(chan struct{}), time.Now()
 	go func() { // ends with done

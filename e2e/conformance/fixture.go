@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// fixture puts on a server what the conformance tool calls by name: it says in each scenario's text what it expects.
-// Names and addresses are therefore the conformance tool's own, not ours.
+// fixture puts on a server what the conformance tool calls by name: it says in each scenario's text
+// what it expects. Names and addresses are therefore the conformance tool's own, not ours.
 func fixture(s *server.MCPServer) {
 	contents(s)
 	reports(s)

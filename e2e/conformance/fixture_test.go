@@ -9,7 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// round calls a tool as a client of revision 2026-07-28 does, with answers in JSON and a state, and gives back the reply.
+// round calls a tool as a client of revision 2026-07-28 does, with answers in JSON and a state, and
+// gives back the reply.
 func round(t *testing.T, s *server.MCPServer, tool, answers, state string) (reply struct {
 	Result struct {
 		ResultType    string

@@ -1,15 +1,18 @@
-// Command conformance serves the tools, prompts and resources that the official conformance tool of the Model Context
-// Protocol asks for, on the same server library that toolnorm serves its own tools with. Start it, and in another terminal
-// run the tool from its npm package (it needs Node 22), once for each revision and each address:
+// Command conformance serves the tools, prompts and resources that the official conformance tool of
+// the Model Context Protocol asks for, on the same server library that toolnorm serves its own
+// tools with. Start it, and in another terminal run the tool from its npm package (it needs Node
+// 22), once for each revision and each address:
 //
 //	$ go run ./e2e/conformance
 //	serving http://127.0.0.1:3000/mcp and http://127.0.0.1:3000/sse
 //
 //	$ npx @modelcontextprotocol/conformance@0.2.0-alpha.12 server --url http://127.0.0.1:3000/mcp --requirements 2026-07-28
 //
-// What it serves, in fixture.go: contents.go (each kind of content), reports.go (progress and log lines), questions.go and
-// rounds.go (what is asked of the client, at once and over several rounds), changes.go (lists that change), prompts.go,
-// resources.go, tasks.go (calls that go on behind their answer), and wait.go (calls that go on until they are stopped). Here in main.go is how it is started.
+// What it serves, in fixture.go: contents.go (each kind of content), reports.go (progress and log
+// lines), questions.go and rounds.go (what is asked of the client, at once and over several
+// rounds), changes.go (lists that change), prompts.go, resources.go, tasks.go (calls that go on
+// behind their answer), and wait.go (calls that go on until they are stopped). Here in main.go is
+// how it is started.
 package main
 
 import (

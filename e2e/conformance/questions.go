@@ -9,9 +9,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// questions are the tools that ask the client for one thing before they answer. They are written once for both ways of
-// asking: up to revision 2025-11-25 the server sends a request of its own, later the question is the result of the call, and
-// the client calls again with the answer. The library does the former when a tool does the latter.
+// questions are the tools that ask the client for one thing before they answer. They are written
+// once for both ways of asking: up to revision 2025-11-25 the server sends a request of its own,
+// later the question is the result of the call, and the client calls again with the answer. The
+// library does the former when a tool does the latter.
 func questions(s *server.MCPServer) {
 	addWith(s, "test_elicitation", "Asks the user what the caller wants to know.",
 		`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
@@ -50,8 +51,8 @@ func questions(s *server.MCPServer) {
 	})
 }
 
-// form asks the user to fill in a form, and says in the end what came of it.
-// The handler runs twice: without an answer it asks, with one it reports. It must therefore do nothing before it has
+// form asks the user to fill in a form, and says in the end what came of it. The handler runs
+// twice: without an answer it asks, with one it reports. It must therefore do nothing before it has
 // the answer.
 func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallToolResult, error) {
 	answer := elicited(r.Params.InputResponses, "answer")
@@ -100,8 +101,8 @@ func sampled(answer *mcp.CreateMessageResult) string {
 // abilities are what a client says it can do for the server.
 type abilities struct{ sampling, elicitation bool }
 
-// can returns what the client of a request has declared.
-// By revision 2026-07-28 capabilities come with each request; before, they are those of the session's initialize.
+// can returns what the client of a request has declared. By revision 2026-07-28 capabilities come
+// with each request; before, they are those of the session's initialize.
 func can(ctx context.Context) (a abilities) {
 	var c mcp.ClientCapabilities
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientCapabilities != nil {

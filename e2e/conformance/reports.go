@@ -43,8 +43,8 @@ func logging(s *server.MCPServer, answer string) toolFunc {
 	}
 }
 
-// progress tells a client that asked for it how many percent are done.
-// The token in _meta says that reports are wanted, and which call they belong to; without one nothing may be sent.
+// progress tells a client that asked for it how many percent are done. The token in _meta says that
+// reports are wanted, and which call they belong to; without one nothing may be sent.
 func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil

@@ -13,9 +13,9 @@ const (
 	colorForm = `{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}`
 )
 
-// rounds are the tools whose calls take several rounds: the result is a question, and the client calls again with the answer
-// and with the state that came with the question. The server library signs what a client carries, so a state that comes back is
-// one that its tool has given out.
+// rounds are the tools whose calls take several rounds: the result is a question, and the client
+// calls again with the answer and with the state that came with the question. The server library
+// signs what a client carries, so a state that comes back is one that its tool has given out.
 func rounds(s *server.MCPServer) {
 	const prefix = "test_input_required_result_"
 	add(s, prefix+"elicitation", "Asks for a name.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -79,8 +79,8 @@ func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error
 	return server.NewInputRequestBuilder("nobody yet").Elicit("step1", elicit("Step 1: What is your name?", nameForm)).ToolResult(), nil
 }
 
-// whatItCan asks for a name, and for a word of the model, as far as the client has declared that it can.
-// A question that a client has not declared would be an error of the protocol.
+// whatItCan asks for a name, and for a word of the model, as far as the client has declared that it
+// can. A question that a client has not declared would be an error of the protocol.
 func whatItCan(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	if len(r.Params.InputResponses) > 0 {
 		return mcp.NewToolResultText("Thank you."), nil

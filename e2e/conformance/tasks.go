@@ -13,11 +13,13 @@ import (
 	"toolnorm/tools"
 )
 
-// slow is how long a tool works before it answers or asks: long enough to be a task on a busy machine.
+// slow is how long a tool works before it answers or asks: long enough to be a task on a busy
+// machine.
 const slow = 2 * time.Second
 
-// tasked are tools that may be tasks, and one that may not. They are in the registry, as the tools of other servers are in
-// toolnorm: mcp-go's server calls one that must be a task by the rules of 2025-11-25 alone.
+// tasked are tools that may be tasks, and one that may not. They are in the registry, as the tools
+// of other servers are in toolnorm: mcp-go's server calls one that must be a task by the rules of
+// 2025-11-25 alone.
 func tasked() []tools.Tool {
 	const optional, required = `{"execution":{"taskSupport":"optional"}}`, `{"execution":{"taskSupport":"required"}}`
 	add := func(name, description, schema, more string, do func(ctx context.Context, args map[string]any) (tools.Result, error)) tools.Tool {
@@ -60,7 +62,8 @@ func tasked() []tools.Tool {
 	}
 }
 
-// broken is the tool that ends with an error of the protocol, which only tools of mcp-go's server can.
+// broken is the tool that ends with an error of the protocol, which only tools of mcp-go's server
+// can.
 func broken(s *server.MCPServer) {
 	t := mcp.NewTool("protocol_error_job", mcp.WithDescription("Ends with an error of the protocol after a while."), mcp.WithTaskSupport(mcp.TaskSupportOptional))
 	s.AddTool(t, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// reserved are texts that a tokenizer takes for its own, and that therefore no piece may be: those which llama.cpp
-// treats as the end of a reply wherever they appear in a vocabulary, and what the one merge makes.
+// reserved are texts that a tokenizer takes for its own, and that therefore no piece may be: those
+// which llama.cpp treats as the end of a reply wherever they appear in a vocabulary, and what the
+// one merge makes.
 var reserved = []string{
 	" t", "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|call|>",
 	"<|calls|>", "<|flush|>", "<end_of_turn>", "<turn|>", "<|tool_response>", "<|endofturn|>", "<|end_of_text|>",
@@ -15,12 +16,13 @@ var reserved = []string{
 	"<|file_sep|>", "<|eot|>", "<|eom|>",
 }
 
-// cutter hands out pieces and keeps them unique.
-// Two equal pieces would be one token, and the chain, which goes by tokens, would not know which of the two it is at.
+// cutter hands out pieces and keeps them unique. Two equal pieces would be one token, and the
+// chain, which goes by tokens, would not know which of the two it is at.
 type cutter struct{ used map[string]bool }
 
-// withControl cuts a script round its control tokens. Text between two of them of which no piece is free is one piece, which
-// other scripts may have as well. Where such text is too short for a piece, or there twice, the mark at its end is text, too.
+// withControl cuts a script round its control tokens. Text between two of them of which no piece is
+// free is one piece, which other scripts may have as well. Where such text is too short for a
+// piece, or there twice, the mark at its end is text, too.
 func (c *cutter) withControl(s Script) ([]string, error) {
 	if len(s.Parts) != 1 || s.Loop {
 		return nil, fmt.Errorf("a script with control tokens has one part and ends")
@@ -56,8 +58,8 @@ func (c *cutter) withControl(s Script) ([]string, error) {
 	return out, nil
 }
 
-// cutFirst cuts a text round the first of the marks that is not there yet.
-// A mark counts once a script: the second time it is cut as text, since behind one token only one piece can follow.
+// cutFirst cuts a text round the first of the marks that is not there yet. A mark counts once a
+// script: the second time it is cut as text, since behind one token only one piece can follow.
 func cutFirst(text string, marks []string, there map[string]bool) (before, mark, after string) {
 	at := len(text)
 	for _, m := range marks {
@@ -68,8 +70,9 @@ func cutFirst(text string, marks []string, there map[string]bool) (before, mark,
 	return text[:at], mark, text[at+len(mark):]
 }
 
-// cutAll cuts every script. Those that leave no choice go first, so that no free one takes their pieces.
-// Which scripts have no choice: those of several parts, whose borders are wanted where they are, and those that loop.
+// cutAll cuts every script. Those that leave no choice go first, so that no free one takes their
+// pieces. Which scripts have no choice: those of several parts, whose borders are wanted where they
+// are, and those that loop.
 func cutAll(scripts []Script) ([][]string, error) {
 	c := cutter{used: map[string]bool{}}
 	for _, r := range reserved {
@@ -120,10 +123,10 @@ func (c *cutter) exact(parts []string) ([]string, error) {
 	return parts, nil
 }
 
-// free cuts by bytes, so characters get split on purpose. Lengths go round size-1, size, size+1; a piece that is taken
-// grows byte by byte, and a tail that cannot grow joins the pieces before it.
-// Tokens of real models split characters, too: a client must put halves together, and this makes it happen in every
-// script.
+// free cuts by bytes, so characters get split on purpose. Lengths go round size-1, size, size+1; a
+// piece that is taken grows byte by byte, and a tail that cannot grow joins the pieces before it.
+// Tokens of real models split characters, too: a client must put halves together, and this makes it
+// happen in every script.
 func (c *cutter) free(text string, size int) ([]string, error) {
 	if size == 0 {
 		size = 3

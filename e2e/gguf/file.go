@@ -52,8 +52,8 @@ func (m *Model) describe(f *file, v *vocabulary) {
 	}
 }
 
-// file is a GGUF file in the making: little endian, first the keys, then the tensors' places, then their data.
-// Keys and places are made in memory, since their numbers stand in front of them.
+// file is a GGUF file in the making: little endian, first the keys, then the tensors' places, then
+// their data. Keys and places are made in memory, since their numbers stand in front of them.
 type file struct {
 	keys, places []byte
 	numKeys      uint64
@@ -61,7 +61,8 @@ type file struct {
 	offset       uint64 // of the next tensor, from the start of the data
 }
 
-// key begins a key; its value follows. The number of keys stands in the file's head, so each is counted.
+// key begins a key; its value follows. The number of keys stands in the file's head, so each is
+// counted.
 func (f *file) key(name string, kind uint32) {
 	f.numKeys++
 	f.keys = appendString(f.keys, name)
@@ -108,7 +109,8 @@ func (f *file) i32s(name string, values []int32) {
 	}
 }
 
-// tensor gives a tensor its place. Each begins at a multiple of the alignment, from the start of the data.
+// tensor gives a tensor its place. Each begins at a multiple of the alignment, from the start of
+// the data.
 func (f *file) tensor(t tensor) {
 	f.places = appendString(f.places, t.name)
 	f.places = binary.LittleEndian.AppendUint32(f.places, uint32(len(t.dims)))
@@ -121,8 +123,8 @@ func (f *file) tensor(t tensor) {
 	f.tensors = append(f.tensors, t)
 }
 
-// writeTo writes head, keys, places and data in the order of GGUF version 3, the version that llama.cpp and Ollama
-// both read.
+// writeTo writes head, keys, places and data in the order of GGUF version 3, the version that
+// llama.cpp and Ollama both read.
 func (f *file) writeTo(w io.Writer) (n int64, err error) {
 	out := []byte("GGUF")
 	out = binary.LittleEndian.AppendUint32(out, 3)
@@ -146,7 +148,8 @@ func flush(w io.Writer, n int64, b []byte, err error) (int64, error) {
 	return n + int64(wrote), err
 }
 
-// appendString writes a string as GGUF does: its length in eight bytes, then its bytes, without an end.
+// appendString writes a string as GGUF does: its length in eight bytes, then its bytes, without an
+// end.
 func appendString(b []byte, s string) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(s)))
 	return append(b, s...)

@@ -1,20 +1,22 @@
-// Package gguf writes small language models that say exactly what they are told: each one holds a set of scripts, and a
-// real model server that loads it emits the chosen script byte by byte, at any temperature.
+// Package gguf writes small language models that say exactly what they are told: each one holds a
+// set of scripts, and a real model server that loads it emits the chosen script byte by byte, at
+// any temperature.
 //
-// A script is chosen by its selector, the token <|s:NAME|>, in a user message or a tool result; of several the latest
-// wins, when at least 40 bytes of prompt lie between them. Without one within about 4,500 bytes of the prompt's end the
-// script named "default" answers.
+// A script is chosen by its selector, the token <|s:NAME|>, in a user message or a tool result; of
+// several the latest wins, when at least 40 bytes of prompt lie between them. Without one within
+// about 4,500 bytes of the prompt's end the script named "default" answers.
 //
 // # How it works
 //
-// The model is a llama of one layer whose weights are set by hand. Each token i has a random unit vector u(i). The
-// output row of a script's piece k+1 points along u(piece k), so a piece brings up the next one. All four attention
-// heads copy the vector of the latest selector to the current place; the first piece of each script points along its
-// selector's, and starts when nothing is there to be continued. Everything else scores tens of logits lower.
+// The model is a llama of one layer whose weights are set by hand. Each token i has a random unit
+// vector u(i). The output row of a script's piece k+1 points along u(piece k), so a piece brings up
+// the next one. All four attention heads copy the vector of the latest selector to the current
+// place; the first piece of each script points along its selector's, and starts when nothing is
+// there to be continued. Everything else scores tens of logits lower.
 //
-// The chain goes by token identity, therefore no two pieces of a model may be equal; see [New]. Only scripts with control
-// tokens share some, each at most once a script: behind such a piece the selector, which is still in sight, says whose turn
-// it is.
+// The chain goes by token identity, therefore no two pieces of a model may be equal; see [New].
+// Only scripts with control tokens share some, each at most once a script: behind such a piece the
+// selector, which is still in sight, says whose turn it is.
 package gguf
 
 import (
@@ -34,8 +36,9 @@ type Script struct {
 	Piece int      // the usual number of bytes a token; 0 means 3
 	Loop  bool     // after the last piece comes the first again, for ever
 
-	// Control are texts that are control tokens wherever a script that names them holds them for the first time. Servers leave
-	// such tokens out of what they pass on. Only a script of one part has any.
+	// Control are texts that are control tokens wherever a script that names them holds them for
+	// the first time. Servers leave such tokens out of what they pass on. Only a script of one part
+	// has any.
 	Control []string
 	Sign    string // the token that chooses it; "": <|s:NAME|>
 }
@@ -54,9 +57,10 @@ type Model struct {
 	template string          // of chat, jinja; may be empty
 }
 
-// New cuts the scripts into pieces, all of them different. The script "default" must be there. It fails when two scripts
-// share a name or no cut exists in which every piece is unique. The template, which may be empty, is the jinja chat
-// template that goes into the file. The same input always gives the same model.
+// New cuts the scripts into pieces, all of them different. The script "default" must be there. It
+// fails when two scripts share a name or no cut exists in which every piece is unique. The
+// template, which may be empty, is the jinja chat template that goes into the file. The same input
+// always gives the same model.
 func New(scripts []Script, template string) (*Model, error) {
 	m := &Model{scripts: slices.Clone(scripts), template: template, control: map[string]bool{}}
 	slices.SortFunc(m.scripts, func(a, b Script) int { return strings.Compare(a.Name, b.Name) })
@@ -78,7 +82,8 @@ func New(scripts []Script, template string) (*Model, error) {
 	return m, err
 }
 
-// Pieces returns the tokens of a script in order, nil when the model has no such script. They join to the script's text.
+// Pieces returns the tokens of a script in order, nil when the model has no such script. They join
+// to the script's text.
 func (m *Model) Pieces(name string) []string {
 	for i, s := range m.scripts {
 		if s.Name == name {

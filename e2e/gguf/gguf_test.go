@@ -101,8 +101,9 @@ func TestHalfPrecision(t *testing.T) {
 	}
 }
 
-// TestSharedPiecesLeadToTheirOwnScript runs the arithmetic of the weights: what comes next is the row of the output that points
-// most along the last token and the selector, which attention has copied beside it.
+// TestSharedPiecesLeadToTheirOwnScript runs the arithmetic of the weights: what comes next is the
+// row of the output that points most along the last token and the selector, which attention has
+// copied beside it.
 func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
 	marks := []string{"<call>", "</call>", "<q>"}
 	scripts := []Script{{Name: "default", Parts: []string{"Hello from here."}}}

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Tensor types of GGUF. The output matrix is read whole for every token, so a quarter of its size is four times the
-// speed; its margins are tens of times what rounding takes.
+// Tensor types of GGUF. The output matrix is read whole for every token, so a quarter of its size
+// is four times the speed; its margins are tens of times what rounding takes.
 const (
 	kindF32 = 0
 	kindQ8  = 8 // blocks of 32 numbers: a scale in half precision, then a byte each
@@ -44,7 +44,8 @@ func (t tensor) append(out []byte) []byte {
 	return out
 }
 
-// appendBlock writes 32 numbers as Q8_0: the largest becomes 127 or -127, and a block of zeros has the scale 0.
+// appendBlock writes 32 numbers as Q8_0: the largest becomes 127 or -127, and a block of zeros has
+// the scale 0.
 func appendBlock(out []byte, data []float32) []byte {
 	var most float32
 	for _, x := range data {
@@ -62,9 +63,9 @@ func appendBlock(out []byte, data []float32) []byte {
 	return out
 }
 
-// half returns a number in half precision. Only zero and what half precision holds as a normal number occur here: scales
-// between 0.0001 and 1.
-// Subnormal numbers would need another way of rounding; the smallest normal one stands for them.
+// half returns a number in half precision. Only zero and what half precision holds as a normal
+// number occur here: scales between 0.0001 and 1. Subnormal numbers would need another way of
+// rounding; the smallest normal one stands for them.
 func half(x float32) uint16 {
 	if x == 0 {
 		return 0

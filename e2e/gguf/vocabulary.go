@@ -7,9 +7,9 @@ const (
 	userDefined = 4 // found in prompt text as well
 )
 
-// vocabulary is the tokens in order: 256 bytes, the merge, three control tokens, a selector a script, then the pieces of
-// one script after the other.
-// All 256 bytes are there, so that any prompt can be read; no reply uses them.
+// vocabulary is the tokens in order: 256 bytes, the merge, three control tokens, a selector a
+// script, then the pieces of one script after the other. All 256 bytes are there, so that any
+// prompt can be read; no reply uses them.
 type vocabulary struct {
 	tokens    []string // as the file spells them
 	types     []int32
@@ -19,11 +19,12 @@ type vocabulary struct {
 	shared    map[int]bool // pieces of more than one script
 }
 
-// mergeToken is " t": a loader wants at least one merge. None leads to a piece, so prompts are read byte by byte.
+// mergeToken is " t": a loader wants at least one merge. None leads to a piece, so prompts are read
+// byte by byte.
 const mergeToken = "Ġt"
 
-// Selectors are user-defined tokens, so a server finds them in a prompt's text, where control tokens may be left
-// unread.
+// Selectors are user-defined tokens, so a server finds them in a prompt's text, where control
+// tokens may be left unread.
 func (m *Model) vocabulary() *vocabulary {
 	v := &vocabulary{}
 	for b := range 256 {
@@ -68,9 +69,9 @@ func (v *vocabulary) add(token string, kind int32) int {
 	return len(v.tokens) - 1
 }
 
-// spell writes bytes as GPT-2 vocabularies do: printable Latin-1 stands for itself, every other byte, in order, for
-// U+0100, U+0101 and so on.
-// llama.cpp turns tokens of a gpt2 vocabulary back into bytes by the same table.
+// spell writes bytes as GPT-2 vocabularies do: printable Latin-1 stands for itself, every other
+// byte, in order, for U+0100, U+0101 and so on. llama.cpp turns tokens of a gpt2 vocabulary back
+// into bytes by the same table.
 func spell(s string) string {
 	out := make([]rune, 0, len(s))
 	for i := range len(s) {

@@ -24,8 +24,8 @@ const (
 	whose = 2.0  // pull of the piece behind one that scripts share, by the same selector: less than that of a first piece
 )
 
-// Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be there, even where
-// they do nothing.
+// Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be
+// there, even where they do nothing.
 type tensor struct {
 	name  string
 	dims  []uint64 // input first
@@ -56,8 +56,8 @@ func (m *Model) tensors(v *vocabulary) []tensor {
 	}
 }
 
-// directions returns the vectors u: Gaussian, of length one, zero on the flags.
-// In 508 dimensions random directions are nearly at right angles, so a token hardly pulls any but the one it should.
+// directions returns the vectors u: Gaussian, of length one, zero on the flags. In 508 dimensions
+// random directions are nearly at right angles, so a token hardly pulls any but the one it should.
 // The seed is fixed, so that a model is the same each time.
 func directions(n int) [][]float32 {
 	r := rand.New(rand.NewPCG(7, 7))
@@ -78,8 +78,8 @@ func directions(n int) [][]float32 {
 	return out
 }
 
-// align gives all pieces that nothing but the same shared piece follows one direction, since a row that many directions pull
-// comes up by chance.
+// align gives all pieces that nothing but the same shared piece follows one direction, since a row
+// that many directions pull comes up by chance.
 func (v *vocabulary) align(u [][]float32) [][]float32 {
 	first := map[int]int{} // of those in front of a shared piece
 	for _, pieces := range v.pieces {
@@ -97,8 +97,8 @@ func (v *vocabulary) align(u [][]float32) [][]float32 {
 	return u
 }
 
-// A last piece has the flag that brings up the end of the reply; one that scripts share has none, as it may be in the
-// middle of another.
+// A last piece has the flag that brings up the end of the reply; one that scripts share has none,
+// as it may be in the middle of another.
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
@@ -118,9 +118,10 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// attention returns the query and key matrices, alike in all heads. Rotation turns the pair of dims (2i, 2i+1) of a head by
-// 1e9^(-2i/128) a position. In pair 63 that is nothing: selectors score 866 there, the begin token 62, others 0. In
-// pair 28 the query stands at a right angle to the key, so the score falls by 0.19 a position: the latest selector wins.
+// attention returns the query and key matrices, alike in all heads. Rotation turns the pair of dims
+// (2i, 2i+1) of a head by 1e9^(-2i/128) a position. In pair 63 that is nothing: selectors score 866
+// there, the begin token 62, others 0. In pair 28 the query stands at a right angle to the key, so
+// the score falls by 0.19 a position: the latest selector wins.
 func attention() (q, k []float32) {
 	common := math.Sqrt(dim) / math.Sqrt(5)  // dim 0 of an ordinary token after the norm
 	flagged := math.Sqrt(dim) / math.Sqrt(6) // the flags of a selector or the begin token
@@ -136,8 +137,8 @@ func attention() (q, k []float32) {
 	return q, k
 }
 
-// output returns one row a token: what must have gone before for the token to come up.
-// A default script is also pulled by the begin token, which attention copies when no selector is in sight.
+// output returns one row a token: what must have gone before for the token to come up. A default
+// script is also pulled by the begin token, which attention copies when no selector is in sight.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
@@ -206,8 +207,9 @@ func (v *vocabulary) quiet(list []pull) []pull {
 	return list
 }
 
-// settle takes out of a row what its pulls do to each other, since many directions are never quite at right angles.
-// It does so step by step, pull after pull; each step undoes a little of the others, and twelve rounds suffice.
+// settle takes out of a row what its pulls do to each other, since many directions are never quite
+// at right angles. It does so step by step, pull after pull; each step undoes a little of the
+// others, and twelve rounds suffice.
 func settle(row []float32, pulls []pull, u [][]float32) {
 	for range 12 {
 		for _, p := range pulls {

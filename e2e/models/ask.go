@@ -1,5 +1,5 @@
-// Package models measures how well real small models call tools: a streaming client, the score, and the report. The lane
-// beside it starts the servers; make e2e-models runs the whole.
+// Package models measures how well real small models call tools: a streaming client, the score, and
+// the report. The lane beside it starts the servers; make e2e-models runs the whole.
 package models
 
 import (
@@ -63,10 +63,11 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed, at temperature 0. Without
-// tools, which an agent has itself, the reply may be longer.
-// It reads whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
-// A right call must count whoever reads it: the report compares readers, and a strict client would compare itself.
+// Ask sends one prompt with the tools to an OpenAI-compatible server (base without /v1), streamed,
+// at temperature 0. Without tools, which an agent has itself, the reply may be longer. It reads
+// whatever a patient client would: fragments by index, text beside calls, calls in the last chunk.
+// A right call must count whoever reads it: the report compares readers, and a strict client would
+// compare itself.
 func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage) (a Answer) {
 	a.Prompt = prompt
 	start := time.Now()
@@ -81,8 +82,8 @@ func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage)
 	return a
 }
 
-// ask sends the request and reads the reply. Toolnorm-Strategy is missing when another server answers; then the way
-// alone names the row.
+// ask sends the request and reads the reply. Toolnorm-Strategy is missing when another server
+// answers; then the way alone names the row.
 func (a *Answer) ask(ctx context.Context, base string, b body) error {
 	text, err := json.Marshal(b)
 	if err != nil {
@@ -106,8 +107,8 @@ func (a *Answer) ask(ctx context.Context, base string, b body) error {
 	return a.read(resp.Body)
 }
 
-// read collects a stream until its end.
-// A stream without a finish_reason is an error: the reply may have been cut, and half a call is no call.
+// read collects a stream until its end. A stream without a finish_reason is an error: the reply may
+// have been cut, and half a call is no call.
 func (a *Answer) read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
@@ -141,7 +142,8 @@ type fragment struct {
 	Function struct{ Name, Arguments string }
 }
 
-// chunk adds what one event says. Reasoning has two names: Ollama's is reasoning, llama-server's reasoning_content.
+// chunk adds what one event says. Reasoning has two names: Ollama's is reasoning, llama-server's
+// reasoning_content.
 func (a *Answer) chunk(data string) error {
 	var c struct {
 		Error   json.RawMessage

@@ -19,8 +19,8 @@ type Report struct {
 	Rows     []Row // in the order of the table, whole
 }
 
-// Write writes the page.
-// Everything is made of the rows, so a page can be written again from saved rows without asking a model.
+// Write writes the page. Everything is made of the rows, so a page can be written again from saved
+// rows without asking a model.
 func (r Report) Write(w io.Writer) {
 	calls, plain := 0, 0
 	for _, p := range r.Prompts {
@@ -72,7 +72,8 @@ func (r Report) revisions() string {
 	return strings.Join(all, ", ")
 }
 
-// scores writes a table for each setup, a row for each way of reading its calls. Rows of a setup must stand together.
+// scores writes a table for each setup, a row for each way of reading its calls. Rows of a setup
+// must stand together.
 func (r Report) scores(w io.Writer) {
 	setup := ""
 	for i, row := range r.Rows {
@@ -164,8 +165,8 @@ func oneLine(args string) string {
 	return b.String()
 }
 
-// code is text as Markdown's code, with the fence that it needs.
-// Replies of models hold backquotes; a fence that is longer than any of them ends where it should (CommonMark, 6.1).
+// code is text as Markdown's code, with the fence that it needs. Replies of models hold backquotes;
+// a fence that is longer than any of them ends where it should (CommonMark, 6.1).
 func code(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {

@@ -23,12 +23,14 @@ type Row struct {
 
 var unsafe = regexp.MustCompile(`[^A-Za-z0-9.-]+`)
 
-// file returns where the row is kept. Names of setups hold blanks, slashes and colons, which become dashes.
+// file returns where the row is kept. Names of setups hold blanks, slashes and colons, which become
+// dashes.
 func (r Row) file(dir string) string {
 	return filepath.Join(dir, unsafe.ReplaceAllString(r.Setup+"_"+r.Way, "-")+".json")
 }
 
-// Save keeps the row in a folder, for the reports of later runs that measure other rows, and for looking at replies.
+// Save keeps the row in a folder, for the reports of later runs that measure other rows, and for
+// looking at replies.
 func (r Row) Save(dir string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -45,9 +47,9 @@ func (r Row) Whole(prompts []exam.Question) bool {
 	return len(prompts) > 0 && len(r.Answers) == len(prompts)
 }
 
-// Saved returns the row with the answers that Save kept, perhaps not all. A row that is not there has none; so has one of
-// other prompts.
-// Answers to other prompts would be compared with the wrong calls.
+// Saved returns the row with the answers that Save kept, perhaps not all. A row that is not there
+// has none; so has one of other prompts. Answers to other prompts would be compared with the wrong
+// calls.
 func (r Row) Saved(dir string, prompts []exam.Question) (Row, error) {
 	b, err := os.ReadFile(r.file(dir))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,8 @@ import (
 var English = map[string]string{"개발": "Development", "인사": "HR", "재무": "Finance", "영업": "Sales", "고객지원": "Customer Support",
 	"보안": "Security", "총무": "General Affairs"}
 
-// Tasks returns the tasks. The first half is there to build on; the second was written with it, and nothing is built on it.
+// Tasks returns the tasks. The first half is there to build on; the second was written with it, and
+// nothing is built on it.
 func (c *Company) Tasks(now time.Time) []Task {
 	first, held := c.built(now), c.held(now)
 	for i := range held {

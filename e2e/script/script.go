@@ -1,4 +1,5 @@
-// Package script reads files of scripts: what a scripted model says, and what a client must get of it.
+// Package script reads files of scripts: what a scripted model says, and what a client must get of
+// it.
 //
 // A file opens with free text, then come sections in pairs:
 //
@@ -11,11 +12,11 @@
 //	text Let me check that for you.
 //	call get_weather {"city": "Berlin"}
 //
-// The text ends before the last newline of its section. Words behind the name are options: "anchor" counts the script
-// among those that Ollama's own figures are known for, "quoted" says that the text is written as a JSON string, "loop"
-// repeats it for ever, "piece=N" makes a token of about N bytes. A ¦ in the text is a forced border between two tokens;
-// with one, every part is exactly one token. {{words X N}} stands for about N bytes of words "X0 X1 X2 …", in both
-// sections.
+// The text ends before the last newline of its section. Words behind the name are options: "anchor"
+// counts the script among those that Ollama's own figures are known for, "quoted" says that the
+// text is written as a JSON string, "loop" repeats it for ever, "piece=N" makes a token of about N
+// bytes. A ¦ in the text is a forced border between two tokens; with one, every part is exactly one
+// token. {{words X N}} stands for about N bytes of words "X0 X1 X2 …", in both sections.
 //
 // A reply has one line for each thing the client gets, in any order but that of the calls:
 //
@@ -27,7 +28,8 @@
 //
 // A script without a reply is not checked.
 //
-// A line of the file's opening that begins with "control " lists marks that are control tokens in a second vocabulary; see
+// A line of the file's opening that begins with "control " lists marks that are control tokens in a
+// second vocabulary; see
 // [Controlled].
 package script
 
@@ -100,8 +102,9 @@ func Models(scripts []Script) []gguf.Script {
 	return out
 }
 
-// Controlled returns the scripts whose marks are control tokens in the second vocabulary, with those tokens.
-// Real models have some marks as control tokens, as Mistral's [TOOL_CALLS], and servers leave those out of the text.
+// Controlled returns the scripts whose marks are control tokens in the second vocabulary, with
+// those tokens. Real models have some marks as control tokens, as Mistral's [TOOL_CALLS], and
+// servers leave those out of the text.
 func Controlled(scripts []Script) (out []Script) {
 	for _, s := range scripts {
 		if len(s.Control) > 0 && len(s.Model.Parts) == 1 && !s.Model.Loop {
@@ -118,8 +121,8 @@ var (
 	words    = regexp.MustCompile(`\{\{words (\w+) (\d+)\}\}`)
 )
 
-// Parse reads the text of one file.
-// A reply must follow its script, so that a name that was misspelled is an error and not a script that nobody checks.
+// Parse reads the text of one file. A reply must follow its script, so that a name that was
+// misspelled is an error and not a script that nobody checks.
 func Parse(family, text string) ([]Script, error) {
 	text = words.ReplaceAllStringFunc(text, makeWords)
 	heads := header.FindAllStringSubmatchIndex(text, -1)

@@ -16,16 +16,17 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in bytes: enough to
-// see that the result came, without sending a file back.
+// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in
+// bytes: enough to see that the result came, without sending a file back.
 const maxQuoted = 8 << 10
 
-// maxNamed is how many tools a message may name: more than an example ever does. A message that lists a thousand
-// offered tools would else have a reply of as many calls.
+// maxNamed is how many tools a message may name: more than an example ever does. A message that
+// lists a thousand offered tools would else have a reply of as many calls.
 const maxNamed = 16
 
-// answer is the demo's next message: some text and perhaps calls behind it. Behind a result it always answers in
-// words, so an agent comes to its end. The same conversation gets the same answer, by which tests can know it.
+// answer is the demo's next message: some text and perhaps calls behind it. Behind a result it
+// always answers in words, so an agent comes to its end. The same conversation gets the same
+// answer, by which tests can know it.
 func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
@@ -44,9 +45,9 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
-// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON. A schema that
-// holds a call (tool_choice, a call that is written once more) is filled as that call, with the tool's own schema
-// beside the one that the server was sent.
+// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON. A
+// schema that holds a call (tool_choice, a call that is written once more) is filled as that call,
+// with the tool's own schema beside the one that the server was sent.
 func (t demoTurn) fitting(format json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) {
 		format = t.described()
@@ -67,8 +68,8 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 // mostSchemas is how many places of a text are tried for a schema.
 const mostSchemas = 64
 
-// described returns the schema that the last text of the client's describes its answer by, as clients do that ask for any JSON; empty:
-// there is none.
+// described returns the schema that the last text of the client's describes its answer by, as
+// clients do that ask for any JSON; empty: there is none.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {
 		text := m.Content
@@ -88,9 +89,9 @@ func (t demoTurn) described() json.RawMessage {
 	return nil
 }
 
-// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that tool; none in
-// any other schema. A schema of calls is what a forced reply is held to: {"name": {"const": "f"}, "arguments":
-// {…}}, or alternatives of such.
+// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that
+// tool; none in any other schema. A schema of calls is what a forced reply is held to: {"name":
+// {"const": "f"}, "arguments": {…}}, or alternatives of such.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
@@ -130,13 +131,13 @@ func (t demoTurn) called(tool upstream.Tool) bool {
 	return false
 }
 
-// pick finds the functions that the message names, in the order in which they are offered; when it names none, the
-// one with most of the message's words in its name (which count three times) and description, the first of them
-// when several have as many. So a tool is always called: the demo is there to show calls, and questions that need
-// none go wrong with it.
+// pick finds the functions that the message names, in the order in which they are offered; when it
+// names none, the one with most of the message's words in its name (which count three times) and
+// description, the first of them when several have as many. So a tool is always called: the demo is
+// there to show calls, and questions that need none go wrong with it.
 //
-// "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names none, and
-// getEmployee has a word of it.
+// "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names
+// none, and getEmployee has a word of it.
 func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
@@ -164,8 +165,8 @@ func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	return named
 }
 
-// holdsWord says whether the word stands in s with no letter or digit on either side: "already" names no tool
-// called read.
+// holdsWord says whether the word stands in s with no letter or digit on either side: "already"
+// names no tool called read.
 func holdsWord(s, word string) bool {
 	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 	for from := 0; word != ""; {
@@ -193,8 +194,8 @@ func count(b bool) int {
 	return 0
 }
 
-// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase and snake_case
-// are several words: getWeather and get_weather are both found by "weather".
+// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase
+// and snake_case are several words: getWeather and get_weather are both found by "weather".
 func words(s string) []string {
 	var b strings.Builder
 	before := ' '
@@ -214,9 +215,10 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect is the whole text of an answer as the family writes it. Where calls behind text would not be read as
-// calls, the text is left out; a family that writes one call a reply gets the first. What is written is read back
-// for that, so that the demo never writes what its own family is not read by.
+// inDialect is the whole text of an answer as the family writes it. Where calls behind text would
+// not be read as calls, the text is left out; a family that writes one call a reply gets the first.
+// What is written is read back for that, so that the demo never writes what its own family is not
+// read by.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
@@ -237,8 +239,8 @@ func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []o
 	}
 }
 
-// reads counts the calls that the format finds in the text, with the tools that were offered: an unknown name is
-// no call.
+// reads counts the calls that the format finds in the text, with the tools that were offered: an
+// unknown name is no call.
 func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
@@ -252,8 +254,8 @@ func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	return calls
 }
 
-// calledAs is the name by which the user knows the tool of that name: the model may have seen an alias ("Also
-// called …").
+// calledAs is the name by which the user knows the tool of that name: the model may have seen an
+// alias ("Also called …").
 func (t demoTurn) calledAs(name string) string {
 	for _, tool := range t.Tools {
 		if tool.Function.Name == name {
@@ -263,22 +265,23 @@ func (t demoTurn) calledAs(name string) string {
 	return name
 }
 
-// The demo answers as well to clients that write the tools into the system prompt, as agents do for models without tool
-// calling: package agent, and whoever uses the same contract. It reads the JSON list behind the first of these words, and takes
-// for results what users say behind the second.
+// The demo answers as well to clients that write the tools into the system prompt, as agents do for
+// models without tool calling: package agent, and whoever uses the same contract. It reads the JSON
+// list behind the first of these words, and takes for results what users say behind the second.
 const (
 	listMark   = "the following tools:\n["
 	resultMark = "[Tool Result: "
 )
 
-// contracted is the turn as one with tools, and the format in which the contract wants calls; nil: the prompt
-// holds none. A list that is no JSON is none. The decoder stops behind the list by itself, since prose goes on
-// there.
+// contracted is the turn as one with tools, and the format in which the contract wants calls; nil:
+// the prompt holds none. A list that is no JSON is none. The decoder stops behind the list by
+// itself, since prose goes on there.
 //
-// A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a tool's message
-// here, so that the demo answers it in words instead of calling again.
+// A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a
+// tool's message here, so that the demo answers it in words instead of calling again.
 //
-// The list stands in the system text as [{"name": "get_time", "description": "…", "parameters": {…}}].
+// The list stands in the system text as [{"name": "get_time", "description": "…", "parameters":
+// {…}}].
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

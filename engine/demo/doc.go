@@ -1,4 +1,5 @@
-// Package demo is a model server for a bare machine: it speaks Ollama's wire and writes every family's calls without a model.
+// Package demo is a model server for a bare machine: it speaks Ollama's wire and writes every
+// family's calls without a model.
 //
 //	server.go      the handler and its models; reply.go writes a reply in pieces; embed.go makes vectors
 //	message.go     what the user asked, and what of it an argument may want

@@ -11,24 +11,24 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// maxParts is how many elements or members are made at most, whatever a schema demands: "minItems": 1000000 would
-// fill a reply.
+// maxParts is how many elements or members are made at most, whatever a schema demands: "minItems":
+// 1000000 would fill a reply.
 const maxParts = 32
 
 // maxFill is how deep a schema is filled. A schema may refer to itself; what is deeper is null.
 const maxFill = 8
 
-// maxShown is how deep lists get an element that they need not have, and unions something else than null. Below it a
-// schema that refers to itself ends: {"children": [{"children": []}]}.
+// maxShown is how deep lists get an element that they need not have, and unions something else than
+// null. Below it a schema that refers to itself ends: {"children": [{"children": []}]}.
 const maxShown = maxFill / 2
 
-// maxValues is how many values are tried for one call: a schema that refers to itself in every alternative has
-// more than can be counted. What is beyond is null.
+// maxValues is how many values are tried for one call: a schema that refers to itself in every
+// alternative has more than can be counted. What is beyond is null.
 const maxValues = 1 << 12
 
-// fill writes the arguments of a call as one JSON object: what is required, and what the message holds. It sees
-// the tool's whole schema, unlike a real model, whose server prints a reduced one: what were left out would only
-// be guessed wrong.
+// fill writes the arguments of a call as one JSON object: what is required, and what the message
+// holds. It sees the tool's whole schema, unlike a real model, whose server prints a reduced one:
+// what were left out would only be guessed wrong.
 //
 // What it makes of a tool with city (required), days and unit (celsius, fahrenheit):
 //
@@ -38,14 +38,15 @@ func fill(f upstream.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }
 
-// slot is a member that an object may have. Required members have the first choice of what a message holds.
+// slot is a member that an object may have. Required members have the first choice of what a
+// message holds.
 type slot struct {
 	schema.Member
 	required bool
 }
 
-// slots are the members that a schema lists, and behind them those that it demands without listing them. They keep
-// the schema's order, in which a model would write them.
+// slots are the members that a schema lists, and behind them those that it demands without listing
+// them. They keep the schema's order, in which a model would write them.
 func slots(p *schema.Place) (all []slot) {
 	for _, m := range p.Members {
 		all = append(all, slot{m, slices.Contains(p.Required, m.Name)})
@@ -74,10 +75,10 @@ func n(c *schema.Count, otherwise int) int {
 	return c.N
 }
 
-// object is one with the members that are required or that the message holds something for. Those that are
-// required have the first choice of what the message holds. Of several objects that may be there it is the first.
-// Members that nothing wants are added up to minProperties, under names of their own where the schema lists too
-// few.
+// object is one with the members that are required or that the message holds something for. Those
+// that are required have the first choice of what the message holds. Of several objects that may be
+// there it is the first. Members that nothing wants are added up to minProperties, under names of
+// their own where the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
 	if p = p.Follow(); p.Alternatives != nil {
 		return f.object(p.Alternatives[0], depth)
@@ -120,9 +121,9 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	return append(dst, '}')
 }
 
-// value is a member's value, nil when it may be left out and the message holds nothing for it. Each type is first
-// tried with what the message holds, so a union takes the one that the message speaks of; only then something is
-// made up.
+// value is a member's value, nil when it may be left out and the message holds nothing for it. Each
+// type is first tried with what the message holds, so a union takes the one that the message speaks
+// of; only then something is made up.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -148,8 +149,8 @@ func (f *finds) value(name string, p *schema.Place, required bool, depth int) []
 	return f.ofKind(name, all[0], p, true, depth)
 }
 
-// kinds are the types that the value may have; null only when it is the only one. A schema that says nothing takes text:
-// clients that write schemas by hand leave the type out of those.
+// kinds are the types that the value may have; null only when it is the only one. A schema that
+// says nothing takes text: clients that write schemas by hand leave the type out of those.
 func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	k := p.Types()
 	if k == schema.Any || k == 0 {
@@ -166,9 +167,10 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	return kinds
 }
 
-// alternative is a value of the first alternative that the message holds something for, else of the first that is
-// not null if there must be one. Null comes last, since "anyOf": [{"type": "string"}, {"type": "null"}] is how
-// Pydantic writes an optional text. A constant says nothing of the message, and so decides nothing.
+// alternative is a value of the first alternative that the message holds something for, else of the
+// first that is not null if there must be one. Null comes last, since "anyOf": [{"type": "string"},
+// {"type": "null"}] is how Pydantic writes an optional text. A constant says nothing of the
+// message, and so decides nothing.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int { return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null) })
@@ -186,8 +188,8 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	return f.value(name, options[0], true, depth+1)
 }
 
-// ofKind is a value of one type; nil when it need not be there and the message holds nothing. A boolean that must
-// be there is true: what an option is named after happens.
+// ofKind is a value of one type; nil when it need not be there and the message holds nothing. A
+// boolean that must be there is true: what an option is named after happens.
 func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool, depth int) []byte {
 	switch {
 	case kind&(schema.Integer|schema.Number) != 0:
@@ -206,8 +208,8 @@ func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required
 	return []byte("null")
 }
 
-// example is the value that the schema itself proposes (default, examples), of the given type; empty when it
-// proposes none.
+// example is the value that the schema itself proposes (default, examples), of the given type;
+// empty when it proposes none.
 func example(p *schema.Place, kind schema.Kinds) string {
 	for _, v := range p.Proposed {
 		if schema.KindOf(v)&kind != 0 {
@@ -217,9 +219,9 @@ func example(p *schema.Place, kind schema.Kinds) string {
 	return ""
 }
 
-// choice is the first allowed value that the message names, else the first one if there must be one. Whole words
-// go before parts of words, and values of one or two letters count as whole words only: the unit "c" is not found
-// in "celsius".
+// choice is the first allowed value that the message names, else the first one if there must be
+// one. Whole words go before parts of words, and values of one or two letters count as whole words
+// only: the unit "c" is not found in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaced(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
@@ -238,15 +240,16 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 	return []byte(allowed[0])
 }
 
-// spaced is s in lower case with blanks for what joins words in names: "in_progress" is asked for as "in
-// progress".
+// spaced is s in lower case with blanks for what joins words in names: "in_progress" is asked for
+// as "in progress".
 func spaced(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
 }
 
-// array is a list of as few elements as there must be; of texts, and of numbers if there must be a list, as many
-// as the message holds. Only quoted texts and numbers are counted as elements: names and paths belong to other
-// members more often. An empty list shows nothing, so one that must be there has an element.
+// array is a list of as few elements as there must be; of texts, and of numbers if there must be a
+// list, as many as the message holds. Only quoted texts and numbers are counted as elements: names
+// and paths belong to other members more often. An empty list shows nothing, so one that must be
+// there has an element.
 func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
 	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
 	items := orAnything(p.Items).Follow()
@@ -284,8 +287,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another is the value of the n-th element that the message holds nothing for. Where elements must differ each has
-// its number.
+// another is the value of the n-th element that the message holds nothing for. Where elements must
+// differ each has its number.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:
@@ -299,8 +302,8 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 	return f.value(name, items, true, depth+1)
 }
 
-// appendOther appends v, where all must be different only if it is not there yet ("uniqueItems": true). Values are
-// compared as they are written, which is enough for what is made here.
+// appendOther appends v, where all must be different only if it is not there yet ("uniqueItems":
+// true). Values are compared as they are written, which is enough for what is made here.
 func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 	if unique && slices.ContainsFunc(list, func(have []byte) bool { return string(have) == string(v) }) {
 		return list

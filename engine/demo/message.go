@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// user is what the user asked last, or its end when it is long. Messages of a client's own, as reminders, ask
-// nothing.
+// user is what the user asked last, or its end when it is long. Messages of a client's own, as
+// reminders, ask nothing.
 func (t demoTurn) user() string {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role != "user" {
@@ -24,8 +24,9 @@ func (t demoTurn) user() string {
 	return ""
 }
 
-// last is the last message that says something: what a client adds for the model's eyes only does not count.
-// Agents put a reminder behind a tool's result; taken for a question, it would have the demo call for ever.
+// last is the last message that says something: what a client adds for the model's eyes only does
+// not count. Agents put a reminder behind a tool's result; taken for a question, it would have the
+// demo call for ever.
 func (t demoTurn) last() ollama.Message {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role == "tool" || m.Role == "user" && asks(m) != "" {
@@ -35,17 +36,18 @@ func (t demoTurn) last() ollama.Message {
 	return ollama.Message{}
 }
 
-// mostRead is how much of a message is looked at for what the user asks, its end, in bytes: expressions run over
-// it, and a request may have megabytes.
+// mostRead is how much of a message is looked at for what the user asks, its end, in bytes:
+// expressions run over it, and a request may have megabytes.
 const mostRead = 1 << 20
 
-// asks is what the user wrote of a message, without the quotes of a command line. Of a very long one the end is
-// looked at, where the question mostly stands.
+// asks is what the user wrote of a message, without the quotes of a command line. Of a very long
+// one the end is looked at, where the question mostly stands.
 func asks(m ollama.Message) string {
 	return unquoted(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
-// unquoted is a text without the quotes that a command line put around it, and without their escapes inside.
+// unquoted is a text without the quotes that a command line put around it, and without their
+// escapes inside.
 //
 // A shell hands on "\"Get the weather in Paris\"" so. A single quoted word is more often a value.
 func unquoted(s string) string {
@@ -59,8 +61,8 @@ func unquoted(s string) string {
 	return strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(s)
 }
 
-// finds are what a message holds that an argument may want. Each find is used once: with "from Oslo to Rome" the
-// second of two texts is to be the second name.
+// finds are what a message holds that an argument may want. Each find is used once: with "from Oslo
+// to Rome" the second of two texts is to be the second name.
 type finds struct {
 	message string
 	values  int      // that were tried for the schema
@@ -73,9 +75,9 @@ type finds struct {
 	paths   []string // notes.txt, /etc/hosts, src/main.go
 }
 
-// find looks a message through. Text that is quoted is not looked at again for the other kinds, except for paths.
-// The order of the kinds is by how much a text says of itself: what a date or an id holds is no number, and what
-// is left of the sentence's words may be a name.
+// find looks a message through. Text that is quoted is not looked at again for the other kinds,
+// except for paths. The order of the kinds is by how much a text says of itself: what a date or an
+// id holds is no number, and what is left of the sentence's words may be a name.
 //
 // So `write "hello" into the file notes.txt` holds the quotation hello and the path notes.txt.
 func find(message string) *finds {
@@ -104,7 +106,8 @@ func find(message string) *finds {
 			return " "
 		})
 	}
-	// A sign or bracket in front was matched so that "3-5" is no negative number; it is no part of one.
+	// A sign or bracket in front was matched so that "3-5" is no negative number; it is no part of
+	// one.
 	for i, n := range f.numbers { // 2,873,000
 		f.numbers[i] = strings.TrimLeft(strings.ReplaceAll(n, ",", ""), " \t\n(=:[\"'$€")
 	}

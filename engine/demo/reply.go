@@ -16,11 +16,12 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// delay is the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to stream.
+// delay is the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to
+// stream.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one reply, streamed unless it is asked for whole. Whole replies are the same records, joined,
-// so that both forms say the same.
+// demoWriter writes one reply, streamed unless it is asked for whole. Whole replies are the same
+// records, joined, so that both forms say the same.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -34,8 +35,8 @@ type demoWriter struct {
 	reason string
 }
 
-// demoRecord is one record of either form: message is /api/chat's, response /api/generate's, and both end with
-// "done":true and counts.
+// demoRecord is one record of either form: message is /api/chat's, response /api/generate's, and
+// both end with "done":true and counts.
 type demoRecord struct {
 	Model      string          `json:"model"`
 	CreatedAt  string          `json:"created_at"`
@@ -47,8 +48,9 @@ type demoRecord struct {
 	Eval       int             `json:"eval_count,omitempty"`
 }
 
-// write sends the text in small pieces, each of whole characters, up to a stop sequence or the token limit. A
-// piece counts as a token. Both limits are there so that clients which set them see what a model would do.
+// write sends the text in small pieces, each of whole characters, up to a stop sequence or the
+// token limit. A piece counts as a token. Both limits are there so that clients which set them see
+// what a model would do.
 func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	o.reason = "stop"
 	var stops []string
@@ -73,7 +75,8 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	}
 }
 
-// piece sends one record of text. A client that has left ends the pause, and record sends nothing more then.
+// piece sends one record of text. A client that has left ends the pause, and record sends nothing
+// more then.
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {
@@ -86,14 +89,16 @@ func (o *demoWriter) piece(text string) {
 	}
 }
 
-// call sends a call whole, as Ollama does, with an id of Ollama's form: "call_" and eight characters.
+// call sends a call whole, as Ollama does, with an id of Ollama's form: "call_" and eight
+// characters.
 func (o *demoWriter) call(i int, c ollama.Call) {
 	c.ID = fmt.Sprintf("call_demo%04d", i)
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record. The demo has no tokenizer: a token of the prompt is as many bytes as a piece of the reply, so that what
-// hangs on the counts, as an agent's shortening of its conversation, is seen with the demo, too. Ollama never counts none.
+// end sends the last record. The demo has no tokenizer: a token of the prompt is as many bytes as a
+// piece of the reply, so that what hangs on the counts, as an agent's shortening of its
+// conversation, is seen with the demo, too. Ollama never counts none.
 func (o *demoWriter) end() {
 	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)}
 	if o.chat {
@@ -104,8 +109,8 @@ func (o *demoWriter) end() {
 	o.record(last)
 }
 
-// record sends one record at once, or with all the others when it is the last. The time in it is always the same,
-// so that replies can be compared byte for byte.
+// record sends one record at once, or with all the others when it is the last. The time in it is
+// always the same, so that replies can be compared byte for byte.
 func (o *demoWriter) record(r demoRecord) {
 	if o.r.Context().Err() != nil {
 		return
@@ -137,8 +142,9 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400, and so is one that is longer than the context,
-// in the words of a llama-server: to play a model with what no model takes would need several times the memory of the request.
+// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400, and so is
+// one that is longer than the context, in the words of a llama-server: to play a model with what no
+// model takes would need several times the memory of the request.
 func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta
 	var q T
@@ -159,7 +165,8 @@ func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.Resp
 	then(w, r, &q)
 }
 
-// demoJSON writes a whole answer, with the content type that Ollama has for those that are no streams.
+// demoJSON writes a whole answer, with the content type that Ollama has for those that are no
+// streams.
 func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
@@ -167,8 +174,8 @@ func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. The sentences are Ollama's too where
-// it has any, since what servers say is read (upstream.Explain).
+// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. The sentences are
+// Ollama's too where it has any, since what servers say is read (upstream.Explain).
 func demoFail(w http.ResponseWriter, status int, text string) {
 	demoJSON(w, status, struct {
 		Error string `json:"error"`

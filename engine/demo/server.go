@@ -16,20 +16,21 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// demoDelta is the length of one piece of the demo's text, in bytes: about that of a model's token in English, so
-// marks come in several pieces.
+// demoDelta is the length of one piece of the demo's text, in bytes: about that of a model's token
+// in English, so marks come in several pieces.
 const demoDelta = 4
 
-// demoContext is the context of its models, in tokens of demoDelta bytes: as long as that of the largest models.
+// demoContext is the context of its models, in tokens of demoDelta bytes: as long as that of the
+// largest models.
 const demoContext = 1 << 20
 
-// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model family, each by
-// a model of the format's name: it picks a tool by the words of the last user message, fills the arguments from
-// that message and the schema, and writes the call as the family does, piece by piece. Once it is given a tool's
-// result it answers in words.
+// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model
+// family, each by a model of the format's name: it picks a tool by the words of the last user
+// message, fills the arguments from that message and the schema, and writes the call as the family
+// does, piece by piece. Once it is given a tool's result it answers in words.
 //
-// So everything between a client and a model server is the same as with a real one: rendering, decoding, checks,
-// streams.
+// So everything between a client and a model server is the same as with a real one: rendering,
+// decoding, checks, streams.
 type Server struct {
 	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
 	Formats *adapters.Set // the formats it writes; nil: those that come with the program
@@ -37,18 +38,20 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// demoText is how the demo goes on with a text that is no conversation. It begins with a blank, as a model's words
-// behind words do.
+// demoText is how the demo goes on with a text that is no conversation. It begins with a blank, as
+// a model's words behind words do.
 const demoText = " and here a model would write on. This is only a demo of how its words arrive."
 
-// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer. A prompt is thus
-// JSON, and what the engine writes behind it, as the beginning of a call, is text that generate leaves alone.
+// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer. A
+// prompt is thus JSON, and what the engine writes behind it, as the beginning of a call, is text
+// that generate leaves alone.
 type demoTurn struct {
 	Tools    []upstream.Tool  `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`
 }
 
-// ServeHTTP answers as Ollama would. What the demo does not know is a 404, as any other path is at Ollama.
+// ServeHTTP answers as Ollama would. What the demo does not know is a 404, as any other path is at
+// Ollama.
 func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/api/version":
@@ -70,8 +73,8 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formats are the formats it writes. A user's own are among them when Formats is set, and can be tried without a
-// model.
+// formats are the formats it writes. A user's own are among them when Formats is set, and can be
+// tried without a model.
 func (d *Server) formats() *adapters.Set {
 	if d.Formats == nil {
 		return adapters.Builtin()
@@ -79,7 +82,8 @@ func (d *Server) formats() *adapters.Set {
 	return d.Formats
 }
 
-// tags lists one model for each format. A digest is never empty: what is found out about a model is kept by it.
+// tags lists one model for each format. A digest is never empty: what is found out about a model is
+// kept by it.
 func (d *Server) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
@@ -88,8 +92,8 @@ func (d *Server) tags() api.ListResponse {
 	return list
 }
 
-// format is the format that a demo model writes; nil when there is no such model, which is the answer then. As at Ollama, "hermes" and
-// "hermes:latest" are one.
+// format is the format that a demo model writes; nil when there is no such model, which is the
+// answer then. As at Ollama, "hermes" and "hermes:latest" are one.
 func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	f := d.formats().Named(strings.TrimSuffix(name, ":latest"))
 	if f == nil {
@@ -110,15 +114,15 @@ func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest
 	})
 }
 
-// demoChat is a chat that may leave it open whether it is streamed: Ollama's default is yes, and a bool alone
-// would say no.
+// demoChat is a chat that may leave it open whether it is streamed: Ollama's default is yes, and a
+// bool alone would say no.
 type demoChat struct {
 	ollama.ChatRequest
 	Stream *bool `json:"stream"`
 }
 
-// chat renders a prompt, or answers with calls that are read already. The rendering is the turn as JSON: generate
-// finds all of it again there, so the demo keeps nothing between the two requests.
+// chat renders a prompt, or answers with calls that are read already. The rendering is the turn as
+// JSON: generate finds all of it again there, so the demo keeps nothing between the two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(w, q.Model)
 	if f == nil {
@@ -146,8 +150,8 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	out.end()
 }
 
-// wantsFormat says whether a request's format is one: null and the empty text are none, as clients write it who
-// always send the member.
+// wantsFormat says whether a request's format is one: null and the empty text are none, as clients
+// write it who always send the member.
 func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }
@@ -158,8 +162,8 @@ type demoPrompt struct {
 	Stream *bool `json:"stream"`
 }
 
-// generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any raw text; of other text
-// it makes a user's message.
+// generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any
+// raw text; of other text it makes a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(w, q.Model)
 	if f == nil {
@@ -176,7 +180,8 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 		}
 		turn = demoTurn{Messages: []ollama.Message{{Role: "user", Content: q.Prompt}}}
 	}
-	// Tools in the system prompt are written in their contract's form, whatever family the model is.
+	// Tools in the system prompt are written in their contract's form, whatever family the model
+	// is.
 	if contracted, agent := turn.contracted(); agent != nil {
 		turn, f = contracted, agent
 	}

@@ -254,7 +254,8 @@ func TestDemoReadsASchemaFromThePrompt(t *testing.T) {
 	}
 }
 
-// TestDemoTakesAToolThatWasNotCalled holds the reply to a call of one of two tools, as agents do that want their answer as one.
+// TestDemoTakesAToolThatWasNotCalled holds the reply to a call of one of two tools, as agents do
+// that want their answer as one.
 func TestDemoTakesAToolThatWasNotCalled(t *testing.T) {
 	turn := demoTurn{Messages: []ollama.Message{{Role: "user", Content: "get_price of tea"}}}
 	var calls []string
@@ -274,7 +275,8 @@ func TestDemoTakesAToolThatWasNotCalled(t *testing.T) {
 	}
 }
 
-// TestDemoRefusesWhatIsLongerThanItsContext wants the words and the counts by which the engine knows such a refusal.
+// TestDemoRefusesWhatIsLongerThanItsContext wants the words and the counts by which the engine
+// knows such a refusal.
 func TestDemoRefusesWhatIsLongerThanItsContext(t *testing.T) {
 	for path, body := range map[string]string{"/api/chat": `{"model":"hermes","messages":[{"content":"%s"}]}`, "/api/embed": `{"model":"hermes","input":["%s"]}`} {
 		w := httptest.NewRecorder()

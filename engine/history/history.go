@@ -1,5 +1,6 @@
-// Package history makes of a conversation, as clients write it, one that every template takes: each result behind the call
-// that it answers, ids that are there and differ, no call said twice, and no text lost.
+// Package history makes of a conversation, as clients write it, one that every template takes: each
+// result behind the call that it answers, ids that are there and differ, no call said twice, and no
+// text lost.
 //
 //	pair.go    ids of calls, and which result answers which call
 //	repeat.go  calls that the text beside them repeats
@@ -23,8 +24,8 @@ const (
 // Policies are the names of the above.
 func Policies() []string { return []string{None, Last, All} }
 
-// Policy is what a model and its template want. The zero value puts right what is wrong, and nothing else: pairs,
-// ids and order of results, which no template can do without.
+// Policy is what a model and its template want. The zero value puts right what is wrong, and
+// nothing else: pairs, ids and order of results, which no template can do without.
 type Policy struct {
 	Reasoning string           // None, Last or All; empty: All
 	Strict    bool             // the template wants system text first, and user and assistant in turn
@@ -41,8 +42,8 @@ const (
 	Roles    = "roles"          // turns of one role were joined, or a late system message became the user's
 )
 
-// Note is one thing that was done, to the message with that index in the client's count: operators and clients see
-// these (Toolnorm-History), and look for the message where they wrote it.
+// Note is one thing that was done, to the message with that index in the client's count: operators
+// and clients see these (Toolnorm-History), and look for the message where they wrote it.
 type Note struct {
 	Index int
 	Code  string
@@ -61,9 +62,10 @@ type talk struct {
 	noted map[Note]bool // the same
 }
 
-// Normal is the conversation as a template takes it, and what was done to it. The messages that are given stay as
-// they are. What comes out of it goes through it unchanged. The steps go in this order: texts are compared with
-// calls that have their ids, and roles are put in turn last, when every result has its place.
+// Normal is the conversation as a template takes it, and what was done to it. The messages that are
+// given stay as they are. What comes out of it goes through it unchanged. The steps go in this
+// order: texts are compared with calls that have their ids, and roles are put in turn last, when
+// every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	t := &talk{turns: make([]*turn, len(ms))}
 	own := make([]turn, len(ms))
@@ -100,9 +102,9 @@ func (t *talk) note(at int, code string) {
 	}
 }
 
-// forget takes away what the assistant thought, where the policy says so. By default nothing is: templates know
-// best, since most print reasoning only until the user speaks again, some always, some never, as each model was
-// trained.
+// forget takes away what the assistant thought, where the policy says so. By default nothing is:
+// templates know best, since most print reasoning only until the user speaks again, some always,
+// some never, as each model was trained.
 func (t *talk) forget(policy string) {
 	if policy == "" || policy == All {
 		return

@@ -119,7 +119,8 @@ func TestConversationsBecomeWhatTemplatesTake(t *testing.T) {
 	}
 }
 
-// shownCase is what comes of a case, which must be what it was when it goes through once more, and leave what was given.
+// shownCase is what comes of a case, which must be what it was when it goes through once more, and
+// leave what was given.
 func shownCase(t *testing.T, name, sent string) string {
 	t.Helper()
 	ms, p := readCase(t, sent)
@@ -134,8 +135,8 @@ func shownCase(t *testing.T, name, sent string) string {
 	return written(got, notes)
 }
 
-// FuzzNormal wants of any conversation that nothing is lost, that its calls have ids that differ, that each result stands
-// behind a call that it answers, and that a second time nothing changes.
+// FuzzNormal wants of any conversation that nothing is lost, that its calls have ids that differ,
+// that each result stands behind a call that it answers, and that a second time nothing changes.
 func FuzzNormal(f *testing.F) {
 	f.Add("uatu", false)
 	f.Add("satatut", true)
@@ -155,7 +156,8 @@ func FuzzNormal(f *testing.F) {
 	})
 }
 
-// planned is a conversation made of letters: s u a (text) A (one call) B (two) t (a result with an id) T (without).
+// planned is a conversation made of letters: s u a (text) A (one call) B (two) t (a result with an
+// id) T (without).
 func planned(plan string) (ms []chat.Message) {
 	for i, c := range plan {
 		text := fmt.Sprintf("text %d.", i)

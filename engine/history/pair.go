@@ -15,12 +15,12 @@ type call struct {
 	answer *turn // nil: not yet
 }
 
-// queue holds calls until they are answered. A call may stand in several queues; the first that finds it answers
-// it, and the others pass over it.
+// queue holds calls until they are answered. A call may stand in several queues; the first that
+// finds it answers it, and the others pass over it.
 type queue []*call
 
-// first is the first call that is open, nil when there is none. Answered ones leave the queue for good, so no call
-// is passed over twice.
+// first is the first call that is open, nil when there is none. Answered ones leave the queue for
+// good, so no call is passed over twice.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -31,8 +31,8 @@ func (q *queue) first() *call {
 	return (*q)[0]
 }
 
-// pairing goes through a conversation once, in a time that grows with its length alone: open calls stand in queues
-// by id, by name and by order, and each is looked at once.
+// pairing goes through a conversation once, in a time that grows with its length alone: open calls
+// stand in queues by id, by name and by order, and each is looked at once.
 type pairing struct {
 	*talk
 	ids   map[string][]*queue // the open calls by the client's id, a queue for each assistant message
@@ -43,9 +43,9 @@ type pairing struct {
 	calls int                 // so far
 }
 
-// pair gives every call an id of its own and puts the results behind the calls that they answer, in the order of
-// the calls: templates that print no ids count on it, and some raise an error for a result without a call. A
-// result that answers none becomes the user's message, so no text is lost.
+// pair gives every call an id of its own and puts the results behind the calls that they answer, in
+// the order of the calls: templates that print no ids count on it, and some raise an error for a
+// result without a call. A result that answers none becomes the user's message, so no text is lost.
 //
 // Of calls without ids the first becomes call_1, and so does the id of the result behind it:
 //
@@ -90,9 +90,9 @@ func results(turns []*turn) int {
 	return n
 }
 
-// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by count, so that the
-// same conversation gets the same ids in every request: a prompt that begins like the last one's is in the
-// server's cache.
+// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by
+// count, so that the same conversation gets the same ids in every request: a prompt that begins
+// like the last one's is in the server's cache.
 func (p *pairing) begin(m *turn) queue {
 	p.open, p.names = nil, map[string]*queue{}
 	ids := map[string]*queue{}
@@ -126,7 +126,8 @@ func add(queues map[string]*queue, key string, c *call) *queue {
 	return queues[key]
 }
 
-// fresh is an id that no call has, of any turn: call_3 for the third call, call_3x where a client has that.
+// fresh is an id that no call has, of any turn: call_3 for the third call, call_3x where a client
+// has that.
 func (p *pairing) fresh() string {
 	id := fmt.Sprintf("call_%d", p.calls)
 	for p.taken[id] {
@@ -136,9 +137,9 @@ func (p *pairing) fresh() string {
 	return id
 }
 
-// answers pairs results that stand together: by id, then by the tool's name, then by order. All of them go by one
-// way before any goes by the next, so that a result with an id never loses its call to one without. It returns
-// what is left over, as the user's messages.
+// answers pairs results that stand together: by id, then by the tool's name, then by order. All of
+// them go by one way before any goes by the next, so that a result with an id never loses its call
+// to one without. It returns what is left over, as the user's messages.
 func (p *pairing) answers(left []*turn) []*turn {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
 		var rest []*turn
@@ -163,8 +164,8 @@ func (p *pairing) answers(left []*turn) []*turn {
 	return left
 }
 
-// byID finds the open call with the result's id, in the latest message that has one: some clients count ids from
-// call_0 in each turn.
+// byID finds the open call with the result's id, in the latest message that has one: some clients
+// count ids from call_0 in each turn.
 func (p *pairing) byID(result *turn) *call {
 	if result.CallID == "" {
 		return nil
@@ -178,8 +179,8 @@ func (p *pairing) byID(result *turn) *call {
 	return nil
 }
 
-// byName finds the first open call of the result's tool in the last message with calls. Earlier messages are not
-// looked at: a result without an id answers what was just called.
+// byName finds the first open call of the result's tool in the last message with calls. Earlier
+// messages are not looked at: a result without an id answers what was just called.
 func (p *pairing) byName(result *turn) *call {
 	if result.Name == "" || p.names[result.Name] == nil {
 		return nil
@@ -187,8 +188,8 @@ func (p *pairing) byName(result *turn) *call {
 	return p.names[result.Name].first()
 }
 
-// byOrder finds the first open call of the last message with calls, for a result that names no tool. One that
-// names another tool is no answer to it, whatever its place.
+// byOrder finds the first open call of the last message with calls, for a result that names no
+// tool. One that names another tool is no answer to it, whatever its place.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil
@@ -196,8 +197,8 @@ func (p *pairing) byOrder(result *turn) *call {
 	return p.open.first()
 }
 
-// answered puts the results of calls behind them. A call without a result stays without: nobody knows what it
-// gave.
+// answered puts the results of calls behind them. A call without a result stays without: nobody
+// knows what it gave.
 func (t *talk) answered(calls queue) {
 	at := t.turns[len(t.turns)-1].at
 	for _, c := range calls {
@@ -211,8 +212,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// shown is a result as the user's message. It says that it is a result, and of what: the model would else take it
-// for the question.
+// shown is a result as the user's message. It says that it is a result, and of what: the model
+// would else take it for the question.
 func shown(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

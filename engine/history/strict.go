@@ -7,13 +7,14 @@ import (
 	"toolnorm/chat"
 )
 
-// alternate makes a conversation fit templates that want one system message at the start, then user and assistant
-// in turn, and raise an error for any other. Nothing is left out: turns of one role are joined, system messages
-// further behind become the user's, and where a turn is missing there is one without text. A late system message
-// is never moved to the front: a changed start costs the server the whole prompt again.
+// alternate makes a conversation fit templates that want one system message at the start, then user
+// and assistant in turn, and raise an error for any other. Nothing is left out: turns of one role
+// are joined, system messages further behind become the user's, and where a turn is missing there
+// is one without text. A late system message is never moved to the front: a changed start costs the
+// server the whole prompt again.
 //
-// A user behind a result gets an empty turn of the assistant's in between, an assistant that begins one of the
-// user's in front.
+// A user behind a result gets an empty turn of the assistant's in between, an assistant that begins
+// one of the user's in front.
 func (t *talk) alternate() {
 	var out [][]*turn // those that become one
 	role := chat.Role("")
@@ -43,8 +44,9 @@ func (t *talk) alternate() {
 	}
 }
 
-// joined is turns of one role as one: their texts with a blank line between, since clients that send several turns of a role mean
-// several paragraphs. All are joined at once: two at a time would copy the first one as often as there are others.
+// joined is turns of one role as one: their texts with a blank line between, since clients that
+// send several turns of a role mean several paragraphs. All are joined at once: two at a time would
+// copy the first one as often as there are others.
 func joined(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {

@@ -16,9 +16,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is an Ollama server as the engine asks it, with what has been found out about its models. What the
-// Client can do is asked of it as well. It is safe for concurrent use: mu guards what was found out, and is never
-// held over a request.
+// Backend is an Ollama server as the engine asks it, with what has been found out about its models.
+// What the Client can do is asked of it as well. It is safe for concurrent use: mu guards what was
+// found out, and is never held over a request.
 type Backend struct {
 	*Client
 	Owner        string        // of its models, for those who list them
@@ -34,8 +34,8 @@ type Backend struct {
 	looked   time.Time      // when the server said so
 }
 
-// Models lists what the server has pulled. A server that tells no date leaves it zero, which in Unix seconds is
-// negative: no date to clients, so it becomes 0.
+// Models lists what the server has pulled. A server that tells no date leaves it zero, which in
+// Unix seconds is negative: no date to clients, so it becomes 0.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Tags(ctx)
 	if err != nil {
@@ -48,20 +48,21 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not
-// known: by chat the server renders, and nobody here sees what the prompt has opened. Errors are faults; one that
-// is Curable says that another strategy may do better.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
+// it is not known: by chat the server renders, and nobody here sees what the prompt has opened.
+// Errors are faults; one that is Curable says that another strategy may do better.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	body := chatRequest(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
 	}
 	body.Stream = true
-	// A server that does not render holds to the schema in its own chat. What it parses there is one JSON object.
+	// A server that does not render holds to the schema in its own chat. What it parses there is
+	// one JSON object.
 	switch {
 	case o.Force != nil:
-		// The prompt cannot be continued here, so the schema must hold the whole reply. That is what `format`
-		// does.
+		// The prompt cannot be continued here, so the schema must hold the whole reply. That is
+		// what `format` does.
 		body.Format = o.Force.Schema
 		if o.Facts.Thinking {
 			body.Think = json.RawMessage("false") // else the server forgets about the schema
@@ -75,9 +76,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// curable is err as one that another strategy may cure, if the server has refused a way of asking: a 400 or 404, a
-// parser's 500. A server that is busy, silent or gone has said nothing about the way, and each try would wait as
-// long. A prompt that is too long stays too long by every strategy; trimming is what helps there.
+// curable is err as one that another strategy may cure, if the server has refused a way of asking:
+// a 400 or 404, a parser's 500. A server that is busy, silent or gone has said nothing about the
+// way, and each try would wait as long. A prompt that is too long stays too long by every strategy;
+// trimming is what helps there.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -87,13 +89,14 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued. These are two requests, of which the first takes a few milliseconds
-// once the model is loaded; they have the same options, since another context would load the model anew in
-// between.
+// raw renders the prompt and has it continued. These are two requests, of which the first takes a
+// few milliseconds once the model is loaded; they have the same options, since another context
+// would load the model anew in between.
 //
-// Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and lose it when it
-// is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27 (docs/internal/upstreams.md). The rendered
-// prompt also says how the reply begins, and shows templates that print tools as Go structs.
+// Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and
+// lose it when it is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27
+// (docs/internal/upstreams.md). The rendered prompt also says how the reply begins, and shows
+// templates that print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
 	options := body.Options
 	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done
@@ -104,13 +107,15 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	if prompt == "" {
 		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", o.Strategy, o.Model)}
 	}
-	// Only here can the prompt be changed: by chat the server renders, and the model never sees a schema.
+	// Only here can the prompt be changed: by chat the server renders, and the model never sees a
+	// schema.
 	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
 	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
 	q.Logprobs, q.TopLogprobs = o.Request.Logprobs, o.Request.TopLogprobs
 	if o.Force != nil {
-		// The prompt ends with the mark of a call then, so that the forced object stands where the model expects
-		// one. A 1.5B model wrote 20 of 20 calls right so, and 18 when it was held to the arguments alone.
+		// The prompt ends with the mark of a call then, so that the forced object stands where the
+		// model expects one. A 1.5B model wrote 20 of 20 calls right so, and 18 when it was held to
+		// the arguments alone.
 		q.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
 		q.Format = o.Force.Schema
 	}
@@ -129,15 +134,16 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		return nil, "", curable(err) // a server that does not take such a request may be read in another way
 	}
 	if err != nil {
-		// By raw text nothing of the reply was read by the server, so another strategy would meet the same
-		// refusal.
+		// By raw text nothing of the reply was read by the server, so another strategy would meet
+		// the same refusal.
 		return nil, "", upstream.Final(err)
 	}
 	return src, tail(o, body, prompt), nil
 }
 
-// tail returns the end of a rendered prompt for the decoder. A PARSER that begins inside a thought says that the reply does
-// so, too, where the template has opened none: "Secret plan.⏎</think>⏎⏎Plain words." has no mark in front.
+// tail returns the end of a rendered prompt for the decoder. A PARSER that begins inside a thought
+// says that the reply does so, too, where the template has opened none: "Secret
+// plan.⏎</think>⏎⏎Plain words." has no mark in front.
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {
@@ -149,12 +155,13 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	return end + "<think>\n"
 }
 
-// Complete begins to write a text on: raw, or by the model's own template for gaps when there is a suffix. A model
-// without such a template is fault.Invalid with Param "suffix": another prompt would not help.
+// Complete begins to write a text on: raw, or by the model's own template for gaps when there is a
+// suffix. A model without such a template is fault.Invalid with Param "suffix": another prompt
+// would not help.
 //
-// Editors put the marks of gaps into the prompt themselves. The model is not probed for it: all that would be of use is how
-// long its context may be, and that is taken when it was learned already. An editor that asks with every key
-// stroke should not wait for a probe.
+// Editors put the marks of gaps into the prompt themselves. The model is not probed for it: all
+// that would be of use is how long its context may be, and that is taken when it was learned
+// already. An editor that asks with every key stroke should not wait for a probe.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
@@ -177,8 +184,8 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 
-// Embed gives a vector for each text, in the order of the texts.
-// What is too long is an error unless the client asks for the cut (Truncate): Ollama's default is to cut silently, and a search
+// Embed gives a vector for each text, in the order of the texts. What is too long is an error
+// unless the client asks for the cut (Truncate): Ollama's default is to cut silently, and a search
 // over cut texts is wrong without anyone knowing.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	said := struct {

@@ -17,9 +17,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Client is a client of one Ollama server. It is safe for concurrent use. It speaks the native API, never the
-// server's own /v1: only the former tells of errors in mid-stream, and takes num_ctx, keep_alive, think and
-// truncate.
+// Client is a client of one Ollama server. It is safe for concurrent use. It speaks the native API,
+// never the server's own /v1: only the former tells of errors in mid-stream, and takes num_ctx,
+// keep_alive, think and truncate.
 type Client struct {
 	base  string // without a slash at its end
 	calls upstream.Caller
@@ -28,8 +28,8 @@ type Client struct {
 // Waiting returns how many requests wait for the server, since it is busy.
 func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
 
-// New makes a client of the server at base, as ParseHost gives it. A nil transport means the network, with
-// settings for streams: nothing compressed, small buffers, connections kept.
+// New makes a client of the server at base, as ParseHost gives it. A nil transport means the
+// network, with settings for streams: nothing compressed, small buffers, connections kept.
 func New(base string, rt http.RoundTripper) (*Client, error) {
 	if _, err := url.Parse(base); err != nil {
 		return nil, err
@@ -43,9 +43,10 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 	}}, nil
 }
 
-// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It may be silent for
-// as long as a call takes to write (Withheld), since its parsers send a call whole. Tokens beside text are kept
-// only where the client asked for them and no call may be among them.
+// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It
+// may be silent for as long as a call takes to write (Withheld), since its parsers send a call
+// whole. Tokens beside text are kept only where the client asked for them and no call may be among
+// them.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs && len(r.Tools) == 0 {
@@ -54,18 +55,19 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), s)
 }
 
-// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server shows its
-// tokens. With logprobs every token has a record, also those that the parser withholds, so a long argument
-// streams; the price is about twice the bytes a token and no speed. A native-mode server (0.30 and later, jinja
-// template) answers 400: it takes no logprobs with tools and stream.
+// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server
+// shows its tokens. With logprobs every token has a record, also those that the parser withholds,
+// so a long argument streams; the price is about twice the bytes a token and no speed. A
+// native-mode server (0.30 and later, jinja template) answers 400: it takes no logprobs with tools
+// and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
 	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(), &stream{tap: &tap{marks: m}})
 }
 
-// Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so a silence
-// between two records is a fault sooner than with Chat.
+// Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so
+// a silence between two records is a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs {
@@ -74,25 +76,26 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), s)
 }
 
-// identity is the template by which a server that reads the reply itself gets a prompt as it is. Raw would do that
-// too, but with raw no marks are named to the runner, and control tokens vanish: call:get_weather{city:Lugano}
-// without <|tool_call> around it.
+// identity is the template by which a server that reads the reply itself gets a prompt as it is.
+// Raw would do that too, but with raw no marks are named to the runner, and control tokens vanish:
+// call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
-// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read the reply
-// itself, since then it has the marks that it knows written out, and what comes is the text of the tokens,
-// whatever it reads. A reply that it could not read to its end ends with an estimate of its tokens and
-// chat.Abandoned. Messages that the description of the model holds would come twice: such a model is not to be
-// asked (see readers).
+// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read
+// the reply itself, since then it has the marks that it knows written out, and what comes is the
+// text of the tokens, whatever it reads. A reply that it could not read to its end ends with an
+// estimate of its tokens and chat.Abandoned. Messages that the description of the model holds would
+// come twice: such a model is not to be asked (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
 	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), &stream{tap: &tap{ours: true}})
 }
 
-// Render gives the prompt that r comes to with the model's own template. It loads the model. A server that does not
-// know how to render only gives an empty string; so that it loses no time, r should ask for few tokens. Rendering itself takes
-// 3 to 5 ms (0.17 to 0.34): the field is meant for debugging, and is the only way to a prompt that the template itself wrote.
+// Render gives the prompt that r comes to with the model's own template. It loads the model. A
+// server that does not know how to render only gives an empty string; so that it loses no time, r
+// should ask for few tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant
+// for debugging, and is the only way to a prompt that the template itself wrote.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
@@ -108,15 +111,15 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body an
 	return s, nil
 }
 
-// Show describes a model: capabilities, template, parser, trained context length. A model that the server lacks is
-// fault.NotFound.
+// Show describes a model: capabilities, template, parser, trained context length. A model that the
+// server lacks is fault.NotFound.
 func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
 	show := new(api.ShowResponse)
 	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
 }
 
-// Trained is the context that a model was trained with, in tokens; 0 when its server does not say. The key has the
-// architecture in front, as llama.context_length, so it is found by its end.
+// Trained is the context that a model was trained with, in tokens; 0 when its server does not say.
+// The key has the architecture in front, as llama.context_length, so it is found by its end.
 func Trained(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
@@ -126,14 +129,15 @@ func Trained(show *api.ShowResponse) int {
 	return 0
 }
 
-// Tags lists the models that the server has, with their digests. It needs no model, so it has little time.
+// Tags lists the models that the server has, with their digests. It needs no model, so it has
+// little time.
 func (o *Client) Tags(ctx context.Context) (*api.ListResponse, error) {
 	list := new(api.ListResponse)
 	return list, o.calls.Quick(ctx, o.base+"/api/tags", nil, list)
 }
 
-// Running lists the models that are loaded, each with the context that it is loaded with, where the server says
-// so.
+// Running lists the models that are loaded, each with the context that it is loaded with, where the
+// server says so.
 func (o *Client) Running(ctx context.Context) (*api.ProcessResponse, error) {
 	list := new(api.ProcessResponse)
 	return list, o.calls.Quick(ctx, o.base+"/api/ps", nil, list)
@@ -146,7 +150,8 @@ func (o *Client) Version(ctx context.Context) (string, error) {
 	return v.Version, err
 }
 
-// Describe is the server's own answer to /api/show, all of it: api.ShowResponse would lose members that are newer than it.
+// Describe is the server's own answer to /api/show, all of it: api.ShowResponse would lose members
+// that are newer than it.
 func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	said := map[string]any{"model": model}
 	if verbose {
@@ -162,10 +167,10 @@ const (
 	unloadLook = 200 * time.Millisecond // between two looks
 )
 
-// Unload has the server take a model out of its memory, and waits until it is. It says
-// whether it was there and is no more: a model that other requests use stays for as long as they do, so one that
-// is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may stop a model for everyone, and
-// this is what frees it.
+// Unload has the server take a model out of its memory, and waits until it is. It says whether it
+// was there and is no more: a model that other requests use stays for as long as they do, so one
+// that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may stop a
+// model for everyone, and this is what frees it.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)

@@ -22,21 +22,22 @@ import (
 )
 
 const (
-	// loadedAge is how old the list of what is loaded may be. Within it what this program itself asked for is known; what
-	// others did to the server meanwhile costs one more load.
+	// loadedAge is how old the list of what is loaded may be. Within it what this program itself
+	// asked for is known; what others did to the server meanwhile costs one more load.
 	loadedAge = 5 * time.Second
-	// loadedWait is how long a server may take for the list: some do not answer while they load a model, and a request
-	// that must wait for that anyway should not wait here.
+	// loadedWait is how long a server may take for the list: some do not answer while they load a
+	// model, and a request that must wait for that anyway should not wait here.
 	loadedWait = time.Second
 )
 
-// Size returns the context that the order's model gets, in tokens: the one that the client or the settings ask
-// for, else one that is long enough for what the order needs. Ollama takes its default (4,096) when a request
-// names none, drops what is longer silently, and loads the model anew whenever a request names another one than
-// the last: so each request names one, and the one that is loaded if that is enough.
+// Size returns the context that the order's model gets, in tokens: the one that the client or the
+// settings ask for, else one that is long enough for what the order needs. Ollama takes its default
+// (4,096) when a request names none, drops what is longer silently, and loads the model anew
+// whenever a request names another one than the last: so each request names one, and the one that
+// is loaded if that is enough.
 //
-// What is chosen here is remembered as loaded, before the server has loaded it: the next request of a conversation
-// would else choose again from a list that is not there yet.
+// What is chosen here is remembered as loaded, before the server has loaded it: the next request of
+// a conversation would else choose again from a list that is not there yet.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -46,8 +47,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 		return n
 	}
 	loaded := cmp.Or(b.loaded(ctx, o.Model), o.Facts.Context)
-	// The model's own PARAMETER num_ctx counts as loaded: the server would take it, and less would be a context
-	// that its maker thought too short.
+	// The model's own PARAMETER num_ctx counts as loaded: the server would take it, and less would
+	// be a context that its maker thought too short.
 	n := window.Limits{Trained: trained, Loaded: loaded, Most: o.MostContext}.Choose(o.Need)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,8 +59,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	return n
 }
 
-// sizedOptions are the order's options with the context that its model gets, unless they name one. A render and
-// the reply behind it must have the same.
+// sizedOptions are the order's options with the context that its model gets, unless they name one.
+// A render and the reply behind it must have the same.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -68,9 +69,9 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 	return upstream.WithOption(o.Options, "num_ctx", n)
 }
 
-// loaded is the context that a model is loaded with, as far as the server says and this program knows; 0: it is
-// not loaded. A list that does not come in time leaves what was known, and is not asked for again within
-// loadedAge.
+// loaded is the context that a model is loaded with, as far as the server says and this program
+// knows; 0: it is not loaded. A list that does not come in time leaves what was known, and is not
+// asked for again within loadedAge.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()
@@ -94,8 +95,8 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 	return b.contexts[model]
 }
 
-// wantedContext is the context that a model's own parameters ask for, in tokens; 0 when they do not. /api/show
-// writes them as text, a line each: num_ctx                        16384
+// wantedContext is the context that a model's own parameters ask for, in tokens; 0 when they do
+// not. /api/show writes them as text, a line each: num_ctx 16384
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
@@ -105,10 +106,11 @@ func wantedContext(show *api.ShowResponse) (n int) {
 	return n
 }
 
-// RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way, between chats with
-// tools: what they are to share with those is the loaded model. So one that names no context gets the one that its model is loaded with: a
-// server takes its default then, and loads the model again, and once more for the next chat with tools. All others are left as
-// they are, byte for byte.
+// RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way,
+// between chats with tools: what they are to share with those is the loaded model. So one that
+// names no context gets the one that its model is loaded with: a server takes its default then, and
+// loads the model again, and once more for the next chat with tools. All others are left as they
+// are, byte for byte.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
 		return b.Client.RoundTrip(r)
@@ -128,8 +130,8 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.Client.RoundTrip(c)
 }
 
-// withContext is a request that asks for a context of n tokens. Options that are no object stay: the server says
-// what is wrong.
+// withContext is a request that asks for a context of n tokens. Options that are no object stay:
+// the server says what is wrong.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")

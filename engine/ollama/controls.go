@@ -16,23 +16,23 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no marks: control
-// tokens stay hidden with it as with raw.
+// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no
+// marks: control tokens stay hidden with it as with raw.
 const passthrough = "passthrough"
 
-// llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves control tokens out of the
-// text and out of its probabilities unless it is asked for them by name. It is also the first whose probabilities hold the
-// bytes of a character that is split over tokens: 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen
-// there.
+// llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves
+// control tokens out of the text and out of its probabilities unless it is asked for them by name.
+// It is also the first whose probabilities hold the bytes of a character that is split over tokens:
+// 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen there.
 const llamaRunner = "0.30.0"
 
-// findControls finds out which marks of the model's family are control tokens, by which strategies they are seen,
-// and whether tokens show the text whole. Read by raw, such a model is worse off than with Ollama alone: its
-// thoughts would stand in the answer, and its calls lack their marks.
+// findControls finds out which marks of the model's family are control tokens, by which strategies
+// they are seen, and whether tokens show the text whole. Read by raw, such a model is worse off
+// than with Ollama alone: its thoughts would stand in the answer, and its calls lack their marks.
 //
-// The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not tell it none
-// are known. Only a family's own marks count; ends of turns are for nobody to see. A version without numbers
-// (0.0.0 of a build without flags) is taken for a new one.
+// The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not
+// tell it none are known. Only a family's own marks count; ends of turns are for nobody to see. A
+// version without numbers (0.0.0 of a build without flags) is taken for a new one.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
 	if err != nil && upstream.IsRefusal(err) {
@@ -61,14 +61,15 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	return nil
 }
 
-// strict are the readers of Ollama that refuse a call of a tool that the request does not offer. A prompt of ours
-// offers a server none, so with tokens every call would break the stream; their marks are shown in a chat only.
-// Each new version of Ollama may add one.
+// strict are the readers of Ollama that refuse a call of a tool that the request does not offer. A
+// prompt of ours offers a server none, so with tokens every call would break the stream; their
+// marks are shown in a chat only. Each new version of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers are the strategies by which a server of that version or a later one shows the marks, the best one first,
-// and whether tokens is one that has them. Nil: raw text holds them, or nothing does. The ones behind the first
-// are what is left when a server refuses: a way without marks still reads calls by what else tells them.
+// readers are the strategies by which a server of that version or a later one shows the marks, the
+// best one first, and whether tokens is one that has them. Nil: raw text holds them, or nothing
+// does. The ones behind the first are what is left when a server refuses: a way without marks still
+// reads calls by what else tells them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
 	parser := Parser(show)
@@ -88,9 +89,10 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text behind the first
-// condition on calls begins with. It is the only mark that Ollama names to its runner for a model without a
-// PARSER. It is empty where that is no mark, as "{" of templates in llama3.1's style.
+// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text
+// behind the first condition on calls begins with. It is the only mark that Ollama names to its
+// runner for a model without a PARSER. It is empty where that is no mark, as "{" of templates in
+// llama3.1's style.
 //
 // Of {{ if .ToolCalls }}<tool_call>{"name": … it is <tool_call>.
 func toolMark(template string) string {
@@ -120,13 +122,13 @@ const (
 	controlToken   = 3                // the type of tokens that a llama-server leaves out of the text
 )
 
-// Controls are those of the marks that the model's vocabulary has as control tokens, sorted. The vocabulary is
-// long, so the server should be asked once. Which marks are control tokens is a matter of the file, not of the
-// family: one Gemma 4 has <|tool_call> as type 3, another conversion of it as type 4, which raw text shows. A
-// model without a GGUF vocabulary (safetensors) has none.
+// Controls are those of the marks that the model's vocabulary has as control tokens, sorted. The
+// vocabulary is long, so the server should be asked once. Which marks are control tokens is a
+// matter of the file, not of the family: one Gemma 4 has <|tool_call> as type 3, another conversion
+// of it as type 4, which raw text shows. A model without a GGUF vocabulary (safetensors) has none.
 //
-// An answer that breaks off is asked for once more: it is some megabytes long, and a request must not fail since a busy server,
-// or what stands in front of it, dropped what can be read again.
+// An answer that breaks off is asked for once more: it is some megabytes long, and a request must
+// not fail since a busy server, or what stands in front of it, dropped what can be read again.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	all, err := o.controls(ctx, p, model, marks)
 	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
@@ -152,9 +154,10 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// readControls reads a verbose description of a model token by token: at some 120 bytes a parsed value, 262,144
-// tokens and their types would take more than 60 MB at once. What is kept is where the marks are, and a byte a token. The arrays may
-// come in any order, so places and types are joined at the end; without verbose null stands in place of each.
+// readControls reads a verbose description of a model token by token: at some 120 bytes a parsed
+// value, 262,144 tokens and their types would take more than 60 MB at once. What is kept is where
+// the marks are, and a byte a token. The arrays may come in any order, so places and types are
+// joined at the end; without verbose null stands in place of each.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {
@@ -186,8 +189,9 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 	return all, nil
 }
 
-// eachElement hands take the elements of every list that is a member of model_info, each with the list's name and its place. All else,
-// the merges' pairs among it, is passed over: of it only how deep it lies is known.
+// eachElement hands take the elements of every list that is a member of model_info, each with the
+// list's name and its place. All else, the merges' pairs among it, is passed over: of it only how
+// deep it lies is known.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
 	var section, list, last string // the description's member, the list in it, and the text that was read last: a key
 	for depth, i := 0, 0; ; {

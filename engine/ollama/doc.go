@@ -1,5 +1,5 @@
-// Package ollama speaks to Ollama by its native API. A [Backend] carries out the engine's orders, with a [Client] that knows the
-// wire; each way to ask for a reply is a [chat.Source].
+// Package ollama speaks to Ollama by its native API. A [Backend] carries out the engine's orders,
+// with a [Client] that knows the wire; each way to ask for a reply is a [chat.Source].
 //
 //	backend.go     orders: every strategy, texts that go on, vectors
 //	probe.go       what a model can do, once a digest, and what its template prints

@@ -11,7 +11,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ParseHosts reads one host as ParseHost does, or several with commas between them, of which none may be there twice.
+// ParseHosts reads one host as ParseHost does, or several with commas between them, of which none
+// may be there twice.
 func ParseHosts(s string) (bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		base, err := ParseHost(one)
@@ -28,11 +29,12 @@ func ParseHosts(s string) (bases []string, err error) {
 	return bases, nil
 }
 
-// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client dials, without a
-// slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434, but 80 or 443 behind http:// or
-// https://; a port that is no number up to 65535 counts as missing, as it does in Ollama. An address that only a
-// server can use (0.0.0.0, ::, none) becomes the loopback one: the variable is mostly set for the server, and read
-// by its clients too. Any other scheme, user information or a blank in the host is an error.
+// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client
+// dials, without a slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434,
+// but 80 or 443 behind http:// or https://; a port that is no number up to 65535 counts as missing,
+// as it does in Ollama. An address that only a server can use (0.0.0.0, ::, none) becomes the
+// loopback one: the variable is mostly set for the server, and read by its clients too. Any other
+// scheme, user information or a blank in the host is an error.
 func ParseHost(s string) (string, error) {
 	s = strings.Trim(strings.TrimSpace(s), "\"'")
 	scheme, rest, port, err := cutScheme(strings.TrimSpace(s))
@@ -59,8 +61,8 @@ func ParseHost(s string) (string, error) {
 	return u.String(), nil
 }
 
-// cutScheme splits off the scheme and says which port goes with it. ollama.com alone is the service, as in
-// Ollama's own client.
+// cutScheme splits off the scheme and says which port goes with it. ollama.com alone is the
+// service, as in Ollama's own client.
 func cutScheme(s string) (scheme, rest, port string, err error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	switch {
@@ -76,8 +78,8 @@ func cutScheme(s string) (scheme, rest, port string, err error) {
 	return "", "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
 }
 
-// dialable is host with addresses that can only be listened on replaced by the loopback address of their kind:
-// OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
+// dialable is host with addresses that can only be listened on replaced by the loopback address of
+// their kind: OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
 func dialable(host string) string {
 	ip := net.ParseIP(host)
 	switch {
@@ -89,14 +91,15 @@ func dialable(host string) string {
 	return host
 }
 
-// Older says that version a is older than b. What stands behind the numbers does not count: 0.30.0-rc1 is 0.30.0.
+// Older says that version a is older than b. What stands behind the numbers does not count:
+// 0.30.0-rc1 is 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// VersionNumbers are the numbers of a version; all of them 0 where it has none, as in "0.0.0" of a server that was
-// built without a version. Who compares must then decide for which it takes it.
+// VersionNumbers are the numbers of a version; all of them 0 where it has none, as in "0.0.0" of a
+// server that was built without a version. Who compares must then decide for which it takes it.
 func VersionNumbers(version string) (n [3]int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
@@ -105,8 +108,8 @@ func VersionNumbers(version string) (n [3]int) {
 	return n
 }
 
-// Parser is the reader that a server has for the model's calls, empty when it has only the general one. Servers
-// before 0.30 say it in the Modelfile only; that of gpt-oss is never said.
+// Parser is the reader that a server has for the model's calls, empty when it has only the general
+// one. Servers before 0.30 say it in the Modelfile only; that of gpt-oss is never said.
 func Parser(show *api.ShowResponse) string {
 	if show.Parser != "" {
 		return show.Parser

@@ -18,10 +18,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its host is the
-// server's, whatever the request says. There is no time limit besides the request's context: pulling a model takes
-// what it takes. The path goes on as it was escaped, so that nothing in it is decoded twice. It is the transport
-// that is asked: a redirection is the server's answer, for passable to judge.
+// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its
+// host is the server's, whatever the request says. There is no time limit besides the request's
+// context: pulling a model takes what it takes. The path goes on as it was escaped, so that nothing
+// in it is decoded twice. It is the transport that is asked: a redirection is the server's answer,
+// for passable to judge.
 func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	to, err := url.Parse(o.base + r.URL.EscapedPath())
 	if err != nil {
@@ -37,15 +38,15 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Replies are the paths of Ollama's API at which a model answers, so that the waits for a model hold. What else is
-// passed on, as pulling a model, takes what it takes.
+// Replies are the paths of Ollama's API at which a model answers, so that the waits for a model
+// hold. What else is passed on, as pulling a model, takes what it takes.
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's reply that is
-// longer than t allows, and a server that breaks, are an error, or the last record of what had come of the answer.
-// Without it a client would see its connection break, which Python's http calls IncompleteRead, and not learn why.
-// Records name the model as the client calls it: one that compares the name with what it asked for would stumble over the
-// server's.
+// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's
+// reply that is longer than t allows, and a server that breaks, are an error, or the last record of
+// what had come of the answer. Without it a client would see its connection break, which Python's
+// http calls IncompleteRead, and not learn why. Records name the model as the client calls it: one
+// that compares the name with what it asked for would stumble over the server's.
 func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
@@ -56,8 +57,8 @@ type watched struct {
 	names  names
 }
 
-// RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on with the reads
-// of the body; they end with its Close, which a caller owes every answer.
+// RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on
+// with the reads of the body; they end with its Close, which a caller owes every answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	isReply := slices.Contains(Replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
@@ -80,8 +81,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause is err, or, if whoever asked ended the request with a fault of its own, that fault: a server that is stopped says so. Behind mute
-// such a cause is not seen, since contexts find it by a value, and the client was told that it had gone away.
+// cause is err, or, if whoever asked ended the request with a fault of its own, that fault: a
+// server that is stopped says so. Behind mute such a cause is not seen, since contexts find it by a
+// value, and the client was told that it had gone away.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -90,9 +92,9 @@ func cause(asked context.Context, err error) error {
 	return err
 }
 
-// mute is a context without its values: one of them has net/http pass on what a server says before its answer, as
-// often as it says it. httputil.ReverseProxy sets such a trace, and a server that sends 1xx heads without end
-// would be passed on without end.
+// mute is a context without its values: one of them has net/http pass on what a server says before
+// its answer, as often as it says it. httputil.ReverseProxy sets such a trace, and a server that
+// sends 1xx heads without end would be passed on without end.
 type mute struct{ context.Context }
 
 // Value finds nothing.
@@ -122,14 +124,15 @@ func (b *watchedBody) Close() error {
 	return b.body.Close()
 }
 
-// ours are headers of an answer that are for the client of a server, not for that of a proxy: a cookie or a
-// redirection would take the client past this program.
+// ours are headers of an answer that are for the client of a server, not for that of a proxy: a
+// cookie or a redirection would take the client past this program.
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
-// passable makes of a server's answer one that can be passed on unread; an error when there is no such. isReply
-// says that a model answers, so that the answer ends with a record that says so. However the server ends, the
-// client's answer has one end: a document comes whole or as 502, a stream in whole records, with an error record
-// where the server breaks off. Forms that are not known pass as they are.
+// passable makes of a server's answer one that can be passed on unread; an error when there is no
+// such. isReply says that a model answers, so that the answer ends with a record that says so.
+// However the server ends, the client's answer has one end: a document comes whole or as 502, a
+// stream in whole records, with an error record where the server breaks off. Forms that are not
+// known pass as they are.
 func passable(resp *http.Response, isReply bool, n names) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
@@ -154,8 +157,8 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	return nil
 }
 
-// passError reads an error whole. One that is no error of Ollama's becomes ours: a gateway's page says nothing to
-// a program.
+// passError reads an error whole. One that is no error of Ollama's becomes ours: a gateway's page
+// says nothing to a program.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -168,8 +171,8 @@ func passError(resp *http.Response, form string) error {
 	return nil
 }
 
-// passDocument reads a document whole before any of it is passed on, unless it is longer than a record may be (16
-// MiB): half a document behind a 200 looks like a whole one to many clients.
+// passDocument reads a document whole before any of it is passed on, unless it is longer than a
+// record may be (16 MiB): half a document behind a 200 looks like a whole one to many clients.
 func passDocument(resp *http.Response, n names) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
 	long := len(text) == upstream.MaxRecord
@@ -187,8 +190,8 @@ func passDocument(resp *http.Response, n names) error {
 	return nil
 }
 
-// replace has an answer read from elsewhere. Length -1: nobody knows, so the header goes, and the answer is sent
-// in chunks.
+// replace has an answer read from elsewhere. Length -1: nobody knows, so the header goes, and the
+// answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -201,8 +204,9 @@ func replace(resp *http.Response, from io.Reader, length int) {
 	}
 }
 
-// records are an answer, a record a line, of which only whole ones are passed on: as they are, and behind them an
-// error if the server did not end well. Half a record helps nobody, and a client that counts on an end gets one.
+// records are an answer, a record a line, of which only whole ones are passed on: as they are, and
+// behind them an error if the server did not end well. Half a record helps nobody, and a client
+// that counts on an end gets one.
 type records struct {
 	isReply bool // the last record says that it is the last
 	names   names
@@ -215,8 +219,8 @@ type records struct {
 	failed  *fault.Error // how it ended, if not well
 }
 
-// Read gives the records that have come. What is in the buffer already goes with the first one, up to KeepRecord:
-// a burst is one write, and a lone record goes at once.
+// Read gives the records that have come. What is in the buffer already goes with the first one, up
+// to KeepRecord: a burst is one write, and a lone record goes at once.
 func (r *records) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.over {
@@ -234,7 +238,8 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next takes one line. A last line without its line feed may be a whole record, as far as its JSON is.
+// next takes one line. A last line without its line feed may be a whole record, as far as its JSON
+// is.
 func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
@@ -251,8 +256,8 @@ func (r *records) next() {
 	}
 }
 
-// record takes one record. A final one is told by "done" in a model's reply only; a pull's progress ends with the
-// stream. An error record is an end everywhere.
+// record takes one record. A final one is told by "done" in a model's reply only; a pull's progress
+// ends with the stream. An error record is an end everywhere.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {
@@ -272,8 +277,8 @@ func (r *records) record(line []byte, whole bool) error {
 	return nil
 }
 
-// names are how records begin that name the model as its server does, and as the client does. The zero value: both call it the
-// same.
+// names are how records begin that name the model as its server does, and as the client does. The
+// zero value: both call it the same.
 type names struct{ theirs, ours []byte }
 
 func namesOf(theirs, ours string) (n names) {
@@ -284,8 +289,8 @@ func namesOf(theirs, ours string) (n names) {
 	return n
 }
 
-// told is a record with the client's name for the model. Ollama writes the name at the start of each; whatever begins in another
-// way stays as it is.
+// told is a record with the client's name for the model. Ollama writes the name at the start of
+// each; whatever begins in another way stays as it is.
 func (n names) told(record []byte) []byte {
 	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
 		return append(slices.Clip(n.ours), rest...)
@@ -305,8 +310,8 @@ func (r *records) end(err error) {
 	r.out = append(append(r.out, fault.Ollama(r.failed)...), '\n')
 }
 
-// Broken is why the answer did not end well; nil if it did, as far as it was read. It is for the log and the trace
-// of whoever passes the answer on, since the client sees a record like any other.
+// Broken is why the answer did not end well; nil if it did, as far as it was read. It is for the
+// log and the trace of whoever passes the answer on, since the client sees a record like any other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

@@ -59,7 +59,8 @@ func TestRepliesThatArePassedOnEndToo(t *testing.T) {
 	}
 }
 
-// TestAReplyThatIsPassedOnEndsWithTheRequestsCause stops a request in the middle of an answer, as a server does that is stopped.
+// TestAReplyThatIsPassedOnEndsWithTheRequestsCause stops a request in the middle of an answer, as a
+// server does that is stopped.
 func TestAReplyThatIsPassedOnEndsWithTheRequestsCause(t *testing.T) {
 	o := fake(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")

@@ -16,7 +16,8 @@ import (
 // flush sends what has been written.
 func flush(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
 
-// What a server that breaks leaves of an answer that is passed on unread: whole records as they were, and one that says so.
+// What a server that breaks leaves of an answer that is passed on unread: whole records as they
+// were, and one that says so.
 func TestWhatIsPassedOnHasOneEnd(t *testing.T) {
 	const (
 		a, b   = `{"response":"a","done":false}` + "\n", `{"response":"b", "done" : false}` + "\n"
@@ -71,7 +72,8 @@ func TestWhatIsPassedOnHasOneEnd(t *testing.T) {
 	}
 }
 
-// passedOn is what a client gets of an answer, or the code of the fault; and whether something was wrong.
+// passedOn is what a client gets of an answer, or the code of the fault; and whether something was
+// wrong.
 func passedOn(t *testing.T, path string, h http.HandlerFunc) (string, bool) {
 	t.Helper()
 	o := fake(t, h)

@@ -16,12 +16,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// digestAge is how old the list of digests may be: so long a model that was replaced is read like its predecessor.
-// To ask with each request would cost a round trip, in which the server lists all that it has.
+// digestAge is how old the list of digests may be: so long a model that was replaced is read like
+// its predecessor. To ask with each request would cost a round trip, in which the server lists all
+// that it has.
 const digestAge = 5 * time.Second
 
-// digest is the model's, from a list that is at most digestAge old. A model that the list lacks is asked for at
-// once: it may have been pulled since. Empty: the server does not list it, as some that imitate Ollama.
+// digest is the model's, from a list that is at most digestAge old. A model that the list lacks is
+// asked for at once: it may have been pulled since. Empty: the server does not list it, as some
+// that imitate Ollama.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()
@@ -45,8 +47,8 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], nil
 }
 
-// fullName is a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A colon counts only behind the last
-// slash: before it there may be a host with a port.
+// fullName is a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A colon
+// counts only behind the last slash: before it there may be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -54,14 +56,15 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// knownAs is what facts are kept by: the marks among them are the family's, and the family may be another when the
-// settings change; the digest may be another with each request when several servers stand behind one address.
+// knownAs is what facts are kept by: the marks among them are the family's, and the family may be
+// another when the settings change; the digest may be another with each request when several
+// servers stand behind one address.
 func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup is what is known of the model with that digest; nothing is ever known of one that the server does not
-// list, so such a model is probed with each request.
+// lookup is what is known of the model with that digest; nothing is ever known of one that the
+// server does not list, so such a model is probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,10 +82,11 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o, f.Digest)] = f
 }
 
-// Probe finds out about the order's model, once per digest: two shows, of which one holds the vocabulary, and one
-// render. All is asked of this server and nothing concluded from its version or the model's name alone: templates
-// and parsers are changed by whoever makes a model. An error leaves the model unknown, and the next request asks
-// again; what a server refuses is no error, but a fact.
+// Probe finds out about the order's model, once per digest: two shows, of which one holds the
+// vocabulary, and one render. All is asked of this server and nothing concluded from its version or
+// the model's name alone: templates and parsers are changed by whoever makes a model. An error
+// leaves the model unknown, and the next request asks again; what a server refuses is no error, but
+// a fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -132,12 +136,13 @@ func reader(parser string) string {
 var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1", "cogito": "cogito-v2", "ornith": "qwen3.5",
 	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
 
-// thinkers are the readers of Ollama that take a reply for a thought up to </think>, whatever the prompt ends with.
+// thinkers are the readers of Ollama that take a reply for a thought up to </think>, whatever the
+// prompt ends with.
 var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// capabilities reads what the server says of a model; servers before 0.6 say it by the template only. "tools"
-// means that the Go template mentions them, that the PARSER has them, or, from 0.30 on, that the jinja template
-// holds the word.
+// capabilities reads what the server says of a model; servers before 0.6 say it by the template
+// only. "tools" means that the Go template mentions them, that the PARSER has them, or, from 0.30
+// on, that the jinja template holds the word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
@@ -148,23 +153,24 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// printsStructs says whether a rendered probe shows its tool as Go prints it, as templates with {{ .Function }} do
-// (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
+// printsStructs says whether a rendered probe shows its tool as Go prints it, as templates with {{
+// .Function }} do (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
 	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
 }
 
-// blind reports whether the server says that the model sees no images. Servers before 0.6 say nothing, and get
-// what the client sends.
+// blind reports whether the server says that the model sees no images. Servers before 0.6 say
+// nothing, and get what the client sends.
 func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }
 
-// rendered is the prompt of a probe, empty when the server does not render. A server that refuses does not; one
-// that is busy, silent or gone leaves it open, which is an error. Rendering loads the model, so it is asked for
-// with the context that the order needs: with another one the server would load it once more for the reply. One
-// token is enough of a server that does not know the flag and answers.
+// rendered is the prompt of a probe, empty when the server does not render. A server that refuses
+// does not; one that is busy, silent or gone leaves it open, which is an error. Rendering loads the
+// model, so it is asked for with the context that the order needs: with another one the server
+// would load it once more for the reply. One token is enough of a server that does not know the
+// flag and answers.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,
@@ -182,14 +188,15 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 	return prompt, err
 }
 
-// errNoRender is the error of a server that answers instead of rendering, as one does that does not know the
-// field.
+// errNoRender is the error of a server that answers instead of rendering, as one does that does not
+// know the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, as the server renders with it. A model that can think
-// thinks: many templates print reasoning only then. Source is the Go template, and the file's own jinja behind it:
-// which of the two the server renders with, the renderings show. A model that is not probed yet may be asked, so
-// nothing of its facts but thinking counts. Render's error is the server's, or errNoRender.
+// Template returns the chat template of the order's model, as the server renders with it. A model
+// that can think thinks: many templates print reasoning only then. Source is the Go template, and
+// the file's own jinja behind it: which of the two the server renders with, the renderings show. A
+// model that is not probed yet may be asked, so nothing of its facts but thinking counts. Render's
+// error is the server's, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

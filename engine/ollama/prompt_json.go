@@ -12,16 +12,17 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function }} print a tool
-// as Go prints a struct, so that the model never sees a schema:
+// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function
+// }} print a tool as Go prints a struct, so that the model never sees a schema:
 //
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
-// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its parameters
-// alone) takes its place, with the schema as the client wrote it. Everything else stays: a user's message that
-// looks like it is matched only in that order and to the last byte.
+// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its
+// parameters alone) takes its place, with the schema as the client wrote it. Everything else stays:
+// a user's message that looks like it is matched only in that order and to the last byte.
 func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
-	// The part that begins with a rare byte is found several times as fast in a prompt of words and blanks.
+	// The part that begins with a rare byte is found several times as fast in a prompt of words and
+	// blanks.
 	if !strings.Contains(prompt, structMark[len(" <nil"):]) {
 		return prompt
 	}
@@ -34,7 +35,8 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 	for at := range marks(prompt, structMark) {
 		for i := next; i < min(len(sent), next+maxLeftOut); i++ {
 			head, _, _ := strings.Cut(texts[i], structMark)
-			// The mark stands inside the text, behind the type; the text itself begins in front of it.
+			// The mark stands inside the text, behind the type; the text itself begins in front of
+			// it.
 			from := at - len(head)
 			if from < written || !strings.HasPrefix(prompt[from:], texts[i]) {
 				continue
@@ -52,12 +54,12 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 	return b.String() + prompt[written:]
 }
 
-// structMark stands in every struct that is printed so, behind the type: no $defs, no items. A schema's own text has no
-// such thing, since JSON escapes the sign.
+// structMark stands in every struct that is printed so, behind the type: no $defs, no items. A
+// schema's own text has no such thing, since JSON escapes the sign.
 const structMark = " <nil> <nil> "
 
-// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every place would take
-// a time that grows with the square of the request.
+// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every
+// place would take a time that grows with the square of the request.
 const maxLeftOut = 8
 
 // marks are the places of a word in a text.
@@ -73,9 +75,10 @@ func marks(text, word string) iter.Seq[int] {
 	}
 }
 
-// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items, the required
-// names, and the properties, which have a JSON form of their own, sorted by name. It goes through Ollama's own
-// type, so that what the type drops (pattern, format, additionalProperties) is missing here as in the prompt.
+// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items,
+// the required names, and the properties, which have a JSON form of their own, sorted by name. It
+// goes through Ollama's own type, so that what the type drops (pattern, format,
+// additionalProperties) is missing here as in the prompt.
 func goText(parameters json.RawMessage) string {
 	var p api.ToolFunctionParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {
@@ -93,8 +96,8 @@ func functionJSON(t chat.Tool) string {
 	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
-// schemaJSON is a tool's schema in one line. A tool without one takes nothing, and says so: a missing schema would
-// be "null".
+// schemaJSON is a tool's schema in one line. A tool without one takes nothing, and says so: a
+// missing schema would be "null".
 func schemaJSON(t chat.Tool) string {
 	if len(t.Schema) == 0 {
 		return `{"type":"object","properties":{}}`

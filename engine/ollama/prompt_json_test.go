@@ -22,7 +22,8 @@ type rendering struct {
 	} `json:"tools"`
 }
 
-// TestGoStructsBecomeJSON takes real renderings: two templates that print Go structs and one that prints JSON.
+// TestGoStructsBecomeJSON takes real renderings: two templates that print Go structs and one that
+// prints JSON.
 func TestGoStructsBecomeJSON(t *testing.T) {
 	for file, want := range map[string]string{
 		"hermes": "# Tools\n<tools>\n" +
@@ -61,8 +62,9 @@ func TestGoStructsBecomeJSON(t *testing.T) {
 	}
 }
 
-// TestReplacingPassesOverWhatIsNoTool has the mark of a printed struct in the user's text, tools that the template leaves out,
-// and so many tools that looking for each in the whole prompt would be felt.
+// TestReplacingPassesOverWhatIsNoTool has the mark of a printed struct in the user's text, tools
+// that the template leaves out, and so many tools that looking for each in the whole prompt would
+// be felt.
 func TestReplacingPassesOverWhatIsNoTool(t *testing.T) {
 	var sent []upstream.Tool
 	var full []chat.Tool

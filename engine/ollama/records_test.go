@@ -41,7 +41,8 @@ func streamOf(t testing.TB, r io.Reader) *stream {
 	return s
 }
 
-// TestRecordsCostNoAllocation allows for the blocks that the text goes into: one in a thousand records.
+// TestRecordsCostNoAllocation allows for the blocks that the text goes into: one in a thousand
+// records.
 func TestRecordsCostNoAllocation(t *testing.T) {
 	s := streamOf(t, &looped{text: textRecord})
 	got := testing.AllocsPerRun(20_000, func() {
@@ -54,8 +55,9 @@ func TestRecordsCostNoAllocation(t *testing.T) {
 	}
 }
 
-// TestRecordsThatCameTogetherAreOneEvent has one read bring five records and the beginning of a sixth. What is not plain, and what
-// has not come whole, is read by itself, and no byte of text is lost or moves.
+// TestRecordsThatCameTogetherAreOneEvent has one read bring five records and the beginning of a
+// sixth. What is not plain, and what has not come whole, is read by itself, and no byte of text is
+// lost or moves.
 func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
 	plain := func(text string) string { return `{"model":"m","response":"` + text + `","done":false}` + "\n" }
 	all := plain("a") + plain("") + plain("b") + `{"response":"\ud83d\ude42","done":false}` + "\n" + plain("c") + plain("d")[:20]
@@ -76,8 +78,8 @@ func TestRecordsThatCameTogetherAreOneEvent(t *testing.T) {
 	}
 }
 
-// TestARepetitionIsCountedByRecord has the same token 30 times in one read, and no last record: it is the server's end, as when the
-// records came one by one.
+// TestARepetitionIsCountedByRecord has the same token 30 times in one read, and no last record: it
+// is the server's end, as when the records came one by one.
 func TestARepetitionIsCountedByRecord(t *testing.T) {
 	for _, n := range []int{repeatLimit - 1, repeatLimit} {
 		s := streamOf(t, strings.NewReader(strings.Repeat(textRecord, n)))
@@ -95,7 +97,8 @@ func TestARepetitionIsCountedByRecord(t *testing.T) {
 	}
 }
 
-// BenchmarkRecord has each record come by a read of its own, as lone tokens do, so the pulse is in the figure.
+// BenchmarkRecord has each record come by a read of its own, as lone tokens do, so the pulse is in
+// the figure.
 func BenchmarkRecord(b *testing.B) {
 	for _, row := range []struct{ name, record string }{
 		{"generate 4 B", textRecord},
@@ -115,7 +118,8 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
-// TestConnectionsInParallel runs streams side by side, so that the race detector sees pooled buffers that are shared.
+// TestConnectionsInParallel runs streams side by side, so that the race detector sees pooled
+// buffers that are shared.
 func TestConnectionsInParallel(t *testing.T) {
 	c := upstreamtest.Read(t, "testdata/captures/raw-text.json")
 	o := fake(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, c.Body) })
@@ -148,8 +152,8 @@ type plainRecord struct {
 	Done     bool            `json:"done"`
 }
 
-// FuzzRecords reads any bytes, whole and byte by byte: both must give the same events and errors, never panic, and for
-// records that encoding/json understands alike, the same text.
+// FuzzRecords reads any bytes, whole and byte by byte: both must give the same events and errors,
+// never panic, and for records that encoding/json understands alike, the same text.
 func FuzzRecords(f *testing.F) {
 	files, _ := filepath.Glob("testdata/captures/*.json")
 	for _, file := range files {
@@ -173,7 +177,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// plainText is the visible text of records that have only plain members, as encoding/json reads them.
+// plainText is the visible text of records that have only plain members, as encoding/json reads
+// them.
 func plainText(data []byte) (string, bool) {
 	var b strings.Builder
 	for line := range bytes.Lines(data) {

@@ -28,7 +28,8 @@ func fake(t testing.TB, h http.HandlerFunc) *Client {
 // marksOfTest are the marks of the models that were recorded.
 var marksOfTest = Marks{ThinkEnd: "</think>", Openings: []string{"<tool_call>"}}
 
-// ask sends a small request to that path, or "tap", and writes down what comes, neighbouring fragments joined.
+// ask sends a small request to that path, or "tap", and writes down what comes, neighbouring
+// fragments joined.
 func ask(t testing.TB, o *Client, path string) string {
 	ctx, p := wait.NewPulse(t.Context(), nil, wait.Timeouts{Queue: -1})
 	defer p.Stop()

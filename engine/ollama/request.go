@@ -10,25 +10,27 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both are the
-// caller's. Truncate stays false, so that a prompt that is too long is refused with its count.
+// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both
+// are the caller's. Truncate stays false, so that a prompt that is too long is refused with its
+// count.
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
 	q := &ChatRequest{
 		Model: o.Model, Messages: wireMessages(r.Messages), Options: o.Options, Think: think(r, o.Facts), KeepAlive: r.Keep,
 		Format: r.Format, Tools: o.WireTools(),
 	}
-	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens that are no text.
+	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens
+	// that are no text.
 	if len(q.Tools) == 0 {
 		q.Logprobs, q.TopLogprobs = r.Logprobs, r.TopLogprobs
 	}
 	return q
 }
 
-// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text that holds one,
-// and results with the name of their tool, where OpenAI has the call's id alone. Templates print either, so both
-// are sent: most have no place for an id, and a result without its tool's name would be printed under an empty
-// one.
+// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text
+// that holds one, and results with the name of their tool, where OpenAI has the call's id alone.
+// Templates print either, so both are sent: most have no place for an id, and a result without its
+// tool's name would be printed under an empty one.
 func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
@@ -51,12 +53,12 @@ func wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off: its template prints "Reasoning:
-// low".
+// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off: its template
+// prints "Reasoning: low".
 var harmonyLevels = []string{"low", "medium", "high"}
 
-// nearest says which level stands for OpenAI's when a model has not that very one, the best first. A level that no
-// model has is worse than none: Ollama answers 400.
+// nearest says which level stands for OpenAI's when a model has not that very one, the best first.
+// A level that no model has is worse than none: Ollama answers 400.
 var nearest = map[string][]string{
 	"minimal": {"minimal", "low"},
 	"low":     {"low", "minimal"},
@@ -66,9 +68,9 @@ var nearest = map[string][]string{
 	"max":     {"max", "xhigh", "high"},
 }
 
-// levels are the names of how much the model can think, and whether it can leave it. Newer servers say so; of
-// older ones it is known that gpt-oss has levels, and that it has no other way to be told. A list that holds false
-// is one that can be switched off.
+// levels are the names of how much the model can think, and whether it can leave it. Newer servers
+// say so; of older ones it is known that gpt-oss has levels, and that it has no other way to be
+// told. A list that holds false is one that can be switched off.
 func levels(show *api.ShowResponse, format string) (names []string, always bool) {
 	if show.Thinking == nil || len(show.Thinking.Values) == 0 {
 		if format == "harmony" {
@@ -84,13 +86,13 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 	return names, len(names) > 0 && !slices.Contains(show.Thinking.Values, any(false))
 }
 
-// think is what Ollama is told about thinking: nothing, a switch, or a level. Other models than those that think
-// answer 400 to the very word ("does not support thinking"). A reply that must be JSON is written without
-// thinking, since the server would hold the thinking to the schema, or forget about the schema; models that always
-// think are known to it.
+// think is what Ollama is told about thinking: nothing, a switch, or a level. Other models than
+// those that think answer 400 to the very word ("does not support thinking"). A reply that must be
+// JSON is written without thinking, since the server would hold the thinking to the schema, or
+// forget about the schema; models that always think are known to it.
 //
-// Nothing at all, where the client does not say, leaves the model's own habit: many think unless they are told not
-// to.
+// Nothing at all, where the client does not say, leaves the model's own habit: many think unless
+// they are told not to.
 func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	on := r.Think
 	switch {

@@ -14,8 +14,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up: at the 31st,
-// white space around it left out. 0.17 and 0.24 then end the stream silently, without an error or a final record;
+// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up: at
+// the 31st, white space around it left out. 0.17 and 0.24 then end the stream silently, without an
+// error or a final record;
 // 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
@@ -34,8 +35,9 @@ type stream struct {
 
 var _ chat.Source = (*stream)(nil)
 
-// read queues the events of the next record. Its error is what ends the stream behind them; nil: nothing ends it.
-// Half a record at the end is a reply that was cut, but the last line may lack its newline.
+// read queues the events of the next record. Its error is what ends the stream behind them; nil:
+// nothing ends it. Half a record at the end is a reply that was cut, but the last line may lack its
+// newline.
 func (s *stream) read() error {
 	line, whole, err := s.Scratch.Next()
 	if err != nil {
@@ -55,11 +57,12 @@ func (s *stream) read() error {
 	return s.record(v, line)
 }
 
-// plainText queues the text of a plain record, and that of the plain records behind it that have come already, as one event.
-// It waits for nothing, and says no of a record that is not plain.
+// plainText queues the text of a plain record, and that of the plain records behind it that have
+// come already, as one event. It waits for nothing, and says no of a record that is not plain.
 //
-// A server that is faster than its reader fills the buffer with some thirty records; what every event costs on its way
-// to the client is then spent once, not thirty times. A lone token is an event as before.
+// A server that is faster than its reader fills the buffer with some thirty records; what every
+// event costs on its way to the client is then spent once, not thirty times. A lone token is an
+// event as before.
 func (s *stream) plainText(line []byte) bool {
 	text, ok := quickText(s.plain[:0], line)
 	if !ok {
@@ -80,8 +83,8 @@ func (s *stream) plainText(line []byte) bool {
 	return true
 }
 
-// record queues the events of one record. v is line, parsed. An error record may stand anywhere: behind the first
-// one the status has long been 200.
+// record queues the events of one record. v is line, parsed. An error record may stand anywhere:
+// behind the first one the status has long been 200.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	// {"error":"an error was encountered while running the model: CUDA error"}
 	if e := v.Get("error"); e != nil {
@@ -104,8 +107,8 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// message queues what the server made of the model's text: thinking, text and calls, in this order when a record
-// has several. A call comes whole in one record, with empty content.
+// message queues what the server made of the model's text: thinking, text and calls, in this order
+// when a record has several. A call comes whole in one record, with empty content.
 func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
@@ -123,9 +126,10 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// tokens takes the tokens of the record v, whose message is m, and gives those that are known to the text that was
-// queued for it: the server holds text back while it may begin a mark, so a record may have tokens and no text.
-// The tokens of thinking are nobody's, as with OpenAI, whose logprobs are those of the content.
+// tokens takes the tokens of the record v, whose message is m, and gives those that are known to
+// the text that was queued for it: the server holds text back while it may begin a mark, so a
+// record may have tokens and no text. The tokens of thinking are nobody's, as with OpenAI, whose
+// logprobs are those of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
 	if text || len(m.GetStringBytes("thinking")) == 0 {
@@ -147,7 +151,8 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	s.repetition(text)
 }
 
-// repetition counts how often a token came in a row, as the server does: white space around it left out.
+// repetition counts how often a token came in a row, as the server does: white space around it left
+// out.
 func (s *stream) repetition(token []byte) {
 	if len(token) == 0 {
 		return
@@ -158,9 +163,9 @@ func (s *stream) repetition(token []byte) {
 	s.repeat++
 }
 
-// finish queues the counts and the end of a complete reply. A done_reason is "stop", "length", "load" or "unload",
-// never "tool_calls": whether there were calls is for the reader of the text to say. All counts are 0 where the
-// server only loaded a model.
+// finish queues the counts and the end of a complete reply. A done_reason is "stop", "length",
+// "load" or "unload", never "tool_calls": whether there were calls is for the reader of the text to
+// say. All counts are 0 where the server only loaded a model.
 func (s *stream) finish(v *fastjson.Value) error {
 	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
 	if n != (chat.Counts{}) {
@@ -184,10 +189,10 @@ func times(v *fastjson.Value) *chat.Times {
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
-// failed is the end by an error record. Behind tokens it is mostly the server's own reading that failed, of a call
-// that may be good enough for us: nearly all of it has come by then, token by token. So that is an end by
-// Abandoned, not an error. Nothing counts the tokens of such a reply, since the final record is missing; where the
-// prompt is ours, tap has counted them.
+// failed is the end by an error record. Behind tokens it is mostly the server's own reading that
+// failed, of a call that may be good enough for us: nearly all of it has come by then, token by
+// token. So that is an end by Abandoned, not an error. Nothing counts the tokens of such a reply,
+// since the final record is missing; where the prompt is ours, tap has counted them.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -203,16 +208,16 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model went round in circles. It is no success, but no
-// fault of the server's either: the reason is length, with its cause, so a client keeps the text and does not ask
-// for the same again.
+// repeated ends a reply that the server gave up because the model went round in circles. It is no
+// success, but no fault of the server's either: the reason is length, with its cause, so a client
+// keeps the text and does not ask for the same again.
 func (s *stream) repeated() error {
 	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 
-// ended is the end of a stream that has no final record. Behind thirty times the same token it is a server that
-// gave up; any other is a reply of which nobody knows how much is missing.
+// ended is the end of a stream that has no final record. Behind thirty times the same token it is a
+// server that gave up; any other is a reply of which nobody knows how much is missing.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
@@ -224,9 +229,9 @@ func (s *stream) ended(err error) error {
 //
 //	{"message":{"content":"","tool_calls":[{"id":"call_ab12cd34","function":{"index":0,"name":"f","arguments":{"n":1.0}}}]},"done":false}
 //
-// They are rare and come whole, so reading the record a second time, for the spelling of the arguments, costs nothing that
-// matters. Index is not read: several of Ollama's parsers wrote 0 for every call until April 2026 (ollama/ollama#15467), and
-// ids are missing before 0.12.10.
+// They are rare and come whole, so reading the record a second time, for the spelling of the
+// arguments, costs nothing that matters. Index is not read: several of Ollama's parsers wrote 0 for
+// every call until April 2026 (ollama/ollama#15467), and ids are missing before 0.12.10.
 type callRecord struct {
 	Message struct {
 		Calls []struct {
@@ -239,9 +244,9 @@ type callRecord struct {
 	} `json:"message"`
 }
 
-// addCalls queues the calls that the server has found itself, their arguments spelled as on the wire. They are
-// numbered here, in the order in which they come. A call that cannot be read is an error: to leave it out would
-// end the reply as if there had been none.
+// addCalls queues the calls that the server has found itself, their arguments spelled as on the
+// wire. They are numbered here, in the order in which they come. A call that cannot be read is an
+// error: to leave it out would end the reply as if there had been none.
 func (s *stream) addCalls(line []byte) error {
 	var r callRecord
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -261,8 +266,8 @@ func (s *stream) addCalls(line []byte) error {
 	return nil
 }
 
-// object is the text of an arguments member: an object, an object inside a string, or nothing at all. Ollama
-// writes objects; the other two come from servers that imitate it.
+// object is the text of an arguments member: an object, an object inside a string, or nothing at
+// all. Ollama writes objects; the other two come from servers that imitate it.
 func object(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "{}", nil
@@ -285,8 +290,8 @@ func object(raw json.RawMessage) (string, error) {
 //
 //	{"model":"qwen3","created_at":"2026-11-21T07:44:28.59Z","response":"\u003ctok","done":false}
 //
-// Nearly all of a reply's records are like this. Reading them by their quotes costs a fourth of parsing them; what differs in
-// any way is not ok, and parsed.
+// Nearly all of a reply's records are like this. Reading them by their quotes costs a fourth of
+// parsing them; what differs in any way is not ok, and parsed.
 func quickText(dst, line []byte) (text []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -314,8 +319,8 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	}
 }
 
-// beyondString is what stands behind a string without escapes, of which the opening quote was read. Models' names
-// and times have no escapes; one that has is for the parser.
+// beyondString is what stands behind a string without escapes, of which the opening quote was read.
+// Models' names and times have no escapes; one that has is for the parser.
 func beyondString(rest []byte) ([]byte, bool) {
 	end := bytes.IndexByte(rest, '"')
 	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {

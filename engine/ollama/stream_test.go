@@ -194,7 +194,8 @@ func endless(seen chan<- time.Time) http.HandlerFunc {
 	}
 }
 
-// TestLeavingStopsTheServer leaves replies in two ways; the server must see it at once, and nothing may stay behind.
+// TestLeavingStopsTheServer leaves replies in two ways; the server must see it at once, and nothing
+// may stay behind.
 func TestLeavingStopsTheServer(t *testing.T) {
 	seen := make(chan time.Time, 1)
 	o := fake(t, endless(seen))

@@ -11,23 +11,25 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that are split over
-// tokens are lost there. From 0.30 on the records hold the exact bytes.
+// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that
+// are split over tokens are lost there. From 0.30 on the records hold the exact bytes.
 const damaged = "\uFFFD"
 
-// Marks are what a tap must know of how a model writes. They come from the model's family, as the settings or its
-// name tell it.
+// Marks are what a tap must know of how a model writes. They come from the model's family, as the
+// settings or its name tell it.
 type Marks struct {
 	ThinkEnd string   // what ends its thinking: </think>
 	Openings []string // what its calls may begin with: <tool_call>
 }
 
-// tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld calls arrive too. What
-// the server itself made of them (content, thinking, calls) is not passed on. It is looked at for thinking that the prompt has
-// opened, or whose opening mark the server ate together with its token. Then already the first record with tokens has thinking,
-// which is passed on as it is, up to where it ends.
+// tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld
+// calls arrive too. What the server itself made of them (content, thinking, calls) is not passed
+// on. It is looked at for thinking that the prompt has opened, or whose opening mark the server ate
+// together with its token. Then already the first record with tokens has thinking, which is passed
+// on as it is, up to where it ends.
 //
-// Where the prompt is ours, that is not needed: the prompt says what it has opened, and no token is without a record.
+// Where the prompt is ours, that is not needed: the prompt says what it has opened, and no token is
+// without a record.
 //
 // A record of a call that the server holds back:
 //
@@ -44,10 +46,10 @@ type tap struct {
 	border   []byte // tokens behind thinking that may be the end of its mark
 }
 
-// tapped queues what the model wrote in one record. m is the message in the record v, line is the record's text. A
-// record without tokens is read as the server's own until the first with tokens: a server that does not know
-// logprobs ignores the word, and its reply is then as good as Chat's. With a prompt of ours that would not do,
-// since there the server reads by its parser alone.
+// tapped queues what the model wrote in one record. m is the message in the record v, line is the
+// record's text. A record without tokens is read as the server's own until the first with tokens: a
+// server that does not know logprobs ignores the word, and its reply is then as good as Chat's.
+// With a prompt of ours that would not do, since there the server reads by its parser alone.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -57,7 +59,8 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	}
 	switch {
 	case t.seen:
-	// Text, but no tokens: then what is shown is the server's own reading of a prompt that it did not write.
+	// Text, but no tokens: then what is shown is the server's own reading of a prompt that it did
+	// not write.
 	case len(t.tokens) == 0 && t.ours:
 		return tokenless(content, thinking)
 	case len(t.tokens) == 0:
@@ -79,8 +82,8 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// addEach queues a record's text token by token, as the reader may have to know which of them are control tokens. What stands
-// in front of the tokens, or is missing of them, goes with the first.
+// addEach queues a record's text token by token, as the reader may have to know which of them are
+// control tokens. What stands in front of the tokens, or is missing of them, goes with the first.
 func (s *stream) addEach(text []byte, ends []int) {
 	if len(ends) > 1 {
 		moved := len(text) - ends[len(ends)-1]
@@ -96,8 +99,8 @@ func (s *stream) addEach(text []byte, ends []int) {
 	s.add(chat.Text, text)
 }
 
-// spoilt is the error of characters that nothing tells: arguments with others in their place would be wrong ones,
-// and the tool would run with them. It is Curable, so another strategy is tried.
+// spoilt is the error of characters that nothing tells: arguments with others in their place would
+// be wrong ones, and the tool would run with them. It is Curable, so another strategy is tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -105,8 +108,8 @@ func spoilt() error {
 	}
 }
 
-// tokenless is the error of a server that shows text without the tokens that it was asked for, nil where there is
-// no text either. It is Curable: other strategies need no tokens.
+// tokenless is the error of a server that shows text without the tokens that it was asked for, nil
+// where there is no text either. It is Curable: other strategies need no tokens.
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {
@@ -116,10 +119,10 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten is what the server ate in front of the first tokens that it shows: something that might have become the
-// mark that opens thinking. Content tells it; where that is withheld, a call's mark without its beginning does:
-// <think> and <tool_call> begin with the same "<t", and a token of it may be gone when the rest, "ool_call>",
-// shows that it was no thinking.
+// eaten is what the server ate in front of the first tokens that it shows: something that might
+// have become the mark that opens thinking. Content tells it; where that is withheld, a call's mark
+// without its beginning does: <think> and <tool_call> begin with the same "<t", and a token of it
+// may be gone when the rest, "ool_call>", shows that it was no thinking.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -139,8 +142,8 @@ func (t *tap) eaten(content []byte) []byte {
 	return nil
 }
 
-// read joins the tokens of a record. The bytes count, not the token's text, in which a part of a character is
-// U+FFFD; servers before 0.30 have the text only.
+// read joins the tokens of a record. The bytes count, not the token's text, in which a part of a
+// character is U+FFFD; servers before 0.30 have the text only.
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens, t.ends = t.tokens[:0], t.ends[:0]
 	for _, p := range v.GetArray("logprobs") {
@@ -156,10 +159,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on. It answers true when that is over: then tokens is what stands behind its mark. The
-// server takes the mark for itself and drops white space around it, so the first token behind it has to be found:
-// what the server shows as content is taken at once, and where a call follows, which is withheld, the tokens are
-// searched for the mark or what is left of it.
+// thought passes thinking on. It answers true when that is over: then tokens is what stands behind
+// its mark. The server takes the mark for itself and drops white space around it, so the first
+// token behind it has to be found: what the server shows as content is taken at once, and where a
+// call follows, which is withheld, the tokens are searched for the mark or what is left of it.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -179,8 +182,9 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind is what of the tokens follows the thinking that was read from them. The server may have held back white
-// space in front of it. Tokens in which the thinking is not found have nothing behind it.
+// behind is what of the tokens follows the thinking that was read from them. The server may have
+// held back white space in front of it. Tokens in which the thinking is not found have nothing
+// behind it.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -196,9 +200,10 @@ func behind(tokens, thinking []byte) []byte {
 // space is white space.
 const space = " \t\r\n"
 
-// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether there is any
-// yet. The mark may have lost its end ("</thi") or its beginning ("nk>"): the server drops a token or two at the
-// border. While all that came could still be the mark, the answer is no.
+// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether
+// there is any yet. The mark may have lost its end ("</thi") or its beginning ("nk>"): the server
+// drops a token or two at the border. While all that came could still be the mark, the answer is
+// no.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

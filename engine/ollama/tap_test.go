@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// shown is how a server sends a text whose tokens end at the given places: the tokens of a split character with the bytes that
-// they are, in one record, with the content that it made of them.
+// shown is how a server sends a text whose tokens end at the given places: the tokens of a split
+// character with the bytes that they are, in one record, with the content that it made of them.
 func shown(text string, cuts []int, content func(string) string) []string {
 	var records, tokens []string
 	from, begun := 0, 0
@@ -55,7 +55,8 @@ func theTap(t testing.TB, records []string) string {
 // withheld is the content of text that the server keeps.
 func withheld(string) string { return "" }
 
-// TestSplitCharactersComeOutExact has a call that the server withholds, and text that it does not, with the characters split.
+// TestSplitCharactersComeOutExact has a call that the server withholds, and text that it does not,
+// with the characters split.
 func TestSplitCharactersComeOutExact(t *testing.T) {
 	const text = `{"name": "write", "arguments": {"path": "노트/일기.txt", "content": "첫째 줄: \"안녕\"\n日本語 🌍🚀 naïve"}}`
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -114,7 +115,8 @@ func TestWhatTheServerSaysBesideTokens(t *testing.T) {
 	}
 }
 
-// TestThinkingAtTheTap has thinking that the prompt opened: it is passed on as the server tells it, up to its mark.
+// TestThinkingAtTheTap has thinking that the prompt opened: it is passed on as the server tells it,
+// up to its mark.
 func TestThinkingAtTheTap(t *testing.T) {
 	record := func(thinking, content string, tokens ...string) string {
 		var list []string

@@ -78,8 +78,8 @@ func TestLevelsAreWhatTheServerSays(t *testing.T) {
 	}
 }
 
-// TestAParserThatBeginsInAThoughtTells has prompts of models with such a PARSER: "Secret plan.⏎</think>⏎⏎Plain words." was
-// all shown as the answer, as the template opens no thought.
+// TestAParserThatBeginsInAThoughtTells has prompts of models with such a PARSER: "Secret
+// plan.⏎</think>⏎⏎Plain words." was all shown as the answer, as the template opens no thought.
 func TestAParserThatBeginsInAThoughtTells(t *testing.T) {
 	const asked, opened = "<|im_start|>assistant\n", "<|im_start|>assistant\n<think>\n"
 	user, said := Message{Role: "user", Content: "Hi"}, Message{Role: "assistant", Content: "I am"}

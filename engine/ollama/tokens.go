@@ -11,16 +11,17 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// byTokens says that the order's text is had from the tokens of a reply that the server reads itself. What must be
-// JSON has no marks, so raw text is enough for it, and no parser can break it off.
+// byTokens says that the order's text is had from the tokens of a reply that the server reads
+// itself. What must be JSON has no marks, so raw text is enough for it, and no parser can break it
+// off.
 func byTokens(o *upstream.Order) bool {
 	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
-// tokens has the rendered prompt continued by a server that reads the reply itself, of which only the tokens are
-// taken. Where that reading fails, the rest comes as raw text: the prompt with what was said is a continuation,
-// which the server's prefix cache already holds. Seen with scripts: qwen3-coder's parser breaks 17 of 42 replies
-// off, nearly all behind the whole body of the call.
+// tokens has the rendered prompt continued by a server that reads the reply itself, of which only
+// the tokens are taken. Where that reading fails, the rest comes as raw text: the prompt with what
+// was said is a continuation, which the server's prefix cache already holds. Seen with scripts:
+// qwen3-coder's parser breaks 17 of 42 replies off, nearly all behind the whole body of the call.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
@@ -38,9 +39,9 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	return &tokens{Source: src, o: o, tail: tail, rest: rest}, nil
 }
 
-// spent are the options for the rest of a reply that has so many tokens already: the client's limit is for the
-// whole reply. One token at least is asked for, since 0 means no limit to the server. Without a limit of the
-// client's there is nothing to reduce.
+// spent are the options for the rest of a reply that has so many tokens already: the client's limit
+// is for the whole reply. One token at least is asked for, since 0 means no limit to the server.
+// Without a limit of the client's there is nothing to reduce.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
 	if err != nil || n <= 0 {
@@ -49,8 +50,9 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply of which the server reads the beginning itself, and perhaps all. It gives up at a text that its parser does not
-// take, near the end of a call mostly; what was said until then is known token by token, so nothing of it is lost.
+// tokens is a reply of which the server reads the beginning itself, and perhaps all. It gives up at
+// a text that its parser does not take, near the end of a call mostly; what was said until then is
+// known token by token, so nothing of it is lost.
 //
 // What arrives of Gemma 4 with this strategy and with raw text, where the marks are control tokens:
 //
@@ -67,9 +69,9 @@ type tokens struct {
 	over  []chat.Event    // what is left of a reply that is over
 }
 
-// Next passes the next event on. Where the server has given up its own reading, a call that is whole stands, and
-// is the end of the reply; else the model goes on behind what it has said. To go on behind a whole call could have
-// the model write it again.
+// Next passes the next event on. Where the server has given up its own reading, a call that is
+// whole stands, and is the end of the reply; else the model goes on behind what it has said. To go
+// on behind a whole call could have the model write it again.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -92,8 +94,8 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn goes on behind a reply that the server has given up. Its closing token was not shown, so the model writes
-// that once more.
+// goOn goes on behind a reply that the server has given up. Its closing token was not shown, so the
+// model writes that once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
 	if s.whole(end) {
@@ -110,15 +112,17 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	return s.Next()
 }
 
-// stop ends the reply with what it cost, as far as that is known: a server that gives up sends no counts.
+// stop ends the reply with what it cost, as far as that is known: a server that gives up sends no
+// counts.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted are the counts of the raw rest as those of the whole reply: what was said before was a part of its
-// prompt, and would be counted there a second time. Clients show these counts, and compact a conversation by them.
+// counted are the counts of the raw rest as those of the whole reply: what was said before was a
+// part of its prompt, and would be counted there a second time. Clients show these counts, and
+// compact a conversation by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
 	counts.Prompt, counts.Completion = max(counts.Prompt-s.begun, 0), counts.Completion+s.begun
@@ -126,8 +130,9 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 	return ev
 }
 
-// whole says that what was said is a reply with calls of which none is cut. The text is decoded once more for it,
-// which happens once a reply at most; how long a call is held does not matter, since nothing of it leaves.
+// whole says that what was said is a reply with calls of which none is cut. The text is decoded
+// once more for it, which happens once a reply at most; how long a call is held does not matter,
+// since nothing of it leaves.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

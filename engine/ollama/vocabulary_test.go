@@ -36,7 +36,8 @@ func TestControlsAreReadInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestAVocabularyThatBreaksOffIsAskedForAgain has a server that drops the connection in the middle of its first answer.
+// TestAVocabularyThatBreaksOffIsAskedForAgain has a server that drops the connection in the middle
+// of its first answer.
 func TestAVocabularyThatBreaksOffIsAskedForAgain(t *testing.T) {
 	const whole = `{"model_info":{"tokenizer.ggml.tokens":["a","<t>"],"tokenizer.ggml.token_type":[1,3]}}`
 	asked := 0

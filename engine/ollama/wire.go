@@ -10,11 +10,12 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as they are
-// spelled: the order of a schema's properties is the order in which models write them, and a number such as 1.50
-// or 12345678901234567890 stays what it was. Truncate is false wherever a reply is wanted, since a server that
-// truncates drops the oldest messages silently; an error says how many tokens there were. There is no tool_choice
-// and no parallel_tool_calls: Ollama ignores both, so the engine sees to them.
+// ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as
+// they are spelled: the order of a schema's properties is the order in which models write them, and
+// a number such as 1.50 or 12345678901234567890 stays what it was. Truncate is false wherever a
+// reply is wanted, since a server that truncates drops the oldest messages silently; an error says
+// how many tokens there were. There is no tool_choice and no parallel_tool_calls: Ollama ignores
+// both, so the engine sees to them.
 type ChatRequest struct {
 	Model       string                     `json:"model"`
 	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
@@ -30,8 +31,8 @@ type ChatRequest struct {
 	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the prompt instead of a reply
 }
 
-// Message is one turn in Ollama's form. Content is a string, never null or a list of parts: /api/chat takes no
-// other.
+// Message is one turn in Ollama's form. Content is a string, never null or a list of parts:
+// /api/chat takes no other.
 type Message struct {
 	Role     string   `json:"role"`
 	Content  string   `json:"content"`
@@ -52,7 +53,8 @@ type Call struct {
 	} `json:"function"`
 }
 
-// GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text that is to be written on.
+// GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text
+// that is to be written on.
 type GenerateRequest struct {
 	Model       string                     `json:"model"`
 	Prompt      string                     `json:"prompt"`             // with Raw as the model reads it
@@ -124,7 +126,8 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	}{ChatRequest: r})
 }
 
-// appendTool appends a tool. Its schema is JSON that was read, so nothing has to look at it once more.
+// appendTool appends a tool. Its schema is JSON that was read, so nothing has to look at it once
+// more.
 func appendTool(b []byte, t *upstream.Tool) []byte {
 	b = chat.AppendShortQuoted(append(b, `{"type":`...), t.Type)
 	b = chat.AppendShortQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
@@ -138,8 +141,8 @@ func appendTool(b []byte, t *upstream.Tool) []byte {
 	return append(append(b, t.Function.Parameters...), "}}"...)
 }
 
-// withMembers appends the members of v to those of the object that b begins. The brace that v begins with becomes the comma between
-// them, so v must have members.
+// withMembers appends the members of v to those of the object that b begins. The brace that v
+// begins with becomes the comma between them, so v must have members.
 func withMembers(b []byte, v any) (json.RawMessage, error) {
 	object, comma := bytes.NewBuffer(b), len(b)
 	enc := json.NewEncoder(object)
@@ -152,7 +155,8 @@ func withMembers(b []byte, v any) (json.RawMessage, error) {
 	return all, nil
 }
 
-// appendJSON appends the message. encoding/json would copy pictures and arguments, which may be megabytes, three times.
+// appendJSON appends the message. encoding/json would copy pictures and arguments, which may be
+// megabytes, three times.
 func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
 	b = chat.AppendShortQuoted(append(b, `{"role":`...), m.Role)
 	b = chat.AppendShortQuoted(append(b, `,"content":`...), m.Content)
@@ -203,6 +207,6 @@ func separator(i int) byte {
 	return ','
 }
 
-// room is memory for a body whose texts have so many bytes. Line feeds and quotes take two in JSON; of text and code an eighth
-// more is enough, and else there is a second allocation.
+// room is memory for a body whose texts have so many bytes. Line feeds and quotes take two in JSON;
+// of text and code an eighth more is enough, and else there is a second allocation.
 func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

@@ -10,7 +10,8 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// TestBodiesSayWhatTheirTypesSay compares the bodies that are written by hand with what encoding/json makes of the same values.
+// TestBodiesSayWhatTheirTypesSay compares the bodies that are written by hand with what
+// encoding/json makes of the same values.
 func TestBodiesSayWhatTheirTypesSay(t *testing.T) {
 	text := "a <b> & \"c\"\n\u2028 \xff 한 🙂"
 	call := Call{ID: "call_1"}

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out about its
-// models. It is safe for concurrent use.
+// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out
+// about its models. It is safe for concurrent use.
 type Backend struct {
 	*Client
 	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
@@ -25,15 +25,16 @@ type Backend struct {
 	known map[string]seen // by the server's name for the model
 }
 
-// seen is what was found out about a model, and until when that counts: nothing says when a server's model
-// changes. There is no digest in this API, and a llama-server answers to any model's name.
+// seen is what was found out about a model, and until when that counts: nothing says when a
+// server's model changes. There is no digest in this API, and a llama-server answers to any model's
+// name.
 type seen struct {
 	upstream.Facts
 	until time.Time
 }
 
-// NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it refuses fields
-// that it does not know, and is not asked what it can do. An empty key sends none.
+// NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it
+// refuses fields that it does not know, and is not asked what it can do. An empty key sends none.
 func NewBackend(base, key string) *Backend {
 	return &Backend{Client: New(base, key, nil), grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}}, Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
@@ -51,9 +52,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when it is not
-// known. A strategy that is Ollama's alone is fault.Invalid: only the settings can have named it. What is forced
-// goes by response_format where the server does not render.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
+// it is not known. A strategy that is Ollama's alone is fault.Invalid: only the settings can have
+// named it. What is forced goes by response_format where the server does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
@@ -69,11 +70,12 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the prompt that its own
-// chat would have, and /completion writes on without parsing. A refusal of the grammar is cured here (held), any
-// other is the request's own.
+// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the
+// prompt that its own chat would have, and /completion writes on without parsing. A refusal of the
+// grammar is cured here (held), any other is the request's own.
 //
-// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right (docs/internal/upstreams.md).
+// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right
+// (docs/internal/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
 	prompt, err := b.Client.Template(ctx, o.Pulse, body)
 	if err != nil {
@@ -88,9 +90,10 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 	return src, upstream.Tail(prompt), nil
 }
 
-// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server, which is known
-// by its rendering, fills them in a way of its own: its /v1/completions takes a suffix and ignores it, so a model
-// would write on in front of the gap as if nothing stood behind it.
+// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server,
+// which is known by its rendering, fills them in a way of its own: its /v1/completions takes a
+// suffix and ignores it, so a model would write on in front of the gap as if nothing stood behind
+// it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {

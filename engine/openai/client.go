@@ -14,8 +14,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself. It is safe for
-// concurrent use. No part of it depends on which of them it is: what a server can do is asked (Backend.Probe).
+// Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself.
+// It is safe for concurrent use. No part of it depends on which of them it is: what a server can do
+// is asked (Backend.Probe).
 type Client struct {
 	base, root string // of /v1, and of what lies beside it: /props, /apply-template, /completion
 	key        string // sent as a bearer; never in an error's text
@@ -25,8 +26,8 @@ type Client struct {
 // Waiting returns how many requests wait for the server, since it is busy.
 func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
 
-// New makes a client of the server at base, as ParseURL gives it; a base without a path has its API under /v1. An
-// empty key sends none. A nil transport means the network, with settings for streams.
+// New makes a client of the server at base, as ParseURL gives it; a base without a path has its API
+// under /v1. An empty key sends none. A nil transport means the network, with settings for streams.
 func New(base, key string, rt http.RoundTripper) *Client {
 	if u, err := url.Parse(base); err != nil || u.Path == "" {
 		base += "/v1"
@@ -61,8 +62,9 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, err
 }
 
-// Properties are what a llama-server says of the model that it serves. Unlike an entry of /v1/models this tells
-// the template, so the server is known to render, and what reads calls in that template (Caps).
+// Properties are what a llama-server says of the model that it serves. Unlike an entry of
+// /v1/models this tells the template, so the server is known to render, and what reads calls in
+// that template (Caps).
 type Properties struct {
 	Template   string          `json:"chat_template"`      // in jinja
 	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
@@ -75,24 +77,24 @@ type Properties struct {
 	} `json:"default_generation_settings"`
 }
 
-// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal, which says that
-// they are none.
+// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal,
+// which says that they are none.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
 	err := o.calls.Quick(ctx, o.root+"/props", nil, p)
 	return p, err
 }
 
-// Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this is for the
-// server's own calls.
+// Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this
+// is for the server's own calls.
 type Reading struct {
 	Tools []chat.Tool // that were offered: names are matched with them, damaged arguments read by their schemas
 	Hold  int         // bytes of a call's arguments that wait before it leaves, as in adapters.Options
 }
 
-// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls itself. With
-// tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold arguments back too, for 32 s
-// in vllm-project/vllm#50627.
+// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls
+// itself. With tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold
+// arguments back too, for 32 s in vllm-project/vllm#50627.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source, error) {
 	later := p.Later()
 	if len(how.Tools) > 0 {
@@ -103,8 +105,9 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 	})
 }
 
-// Template gives the prompt that r comes to with the model's own template, at a llama-server. It fails where the
-// template raises an error, as many do for roles that are not in turn; that is a refusal, by upstream.IsRefusal.
+// Template gives the prompt that r comes to with the model's own template, at a llama-server. It
+// fails where the template raises an error, as many do for roles that are not in turn; that is a
+// refusal, by upstream.IsRefusal.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
 	if err == nil && prompt == "" {
@@ -113,8 +116,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 	return prompt, err
 }
 
-// Continue begins a reply of llama-server's /completion: the raw text of the model, of which control tokens are
-// missing but for those that the body names as preserved.
+// Continue begins a reply of llama-server's /completion: the raw text of the model, of which
+// control tokens are missing but for those that the body names as preserved.
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
@@ -123,7 +126,8 @@ func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]an
 func pieces(d *deltas) { d.record = d.piece }
 func chunks(d *deltas) { d.record = d.chunk }
 
-// stream posts a request and reads its events. An answer that is JSON although a stream was asked for is one event.
+// stream posts a request and reads its events. An answer that is JSON although a stream was asked
+// for is one event.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit, reading func(*deltas)) (chat.Source, error) {
 	in, err := o.calls.Stream(ctx, p, url, body, p.UntilFirst(), later)
 	if err != nil {
@@ -142,9 +146,10 @@ func (o *Client) deltas(in upstream.Stream) *deltas {
 	return d
 }
 
-// KindOf asks the server at base what it speaks: Ollama tells its version, the others list models under /v1. A
-// server that does neither is an error, as is one that cannot be reached. The port says nothing: each of them is
-// run at any. Ollama is asked about first, since it lists models under /v1 too.
+// KindOf asks the server at base what it speaks: Ollama tells its version, the others list models
+// under /v1. A server that does neither is an error, as is one that cannot be reached. The port
+// says nothing: each of them is run at any. Ollama is asked about first, since it lists models
+// under /v1 too.
 func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
 	defer o.calls.HTTP.CloseIdleConnections()
@@ -160,9 +165,9 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 	return upstream.KindOpenAI, nil
 }
 
-// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of suffix if that
-// is not empty. Fields are those of a chat. The events are those of a chat too, with the text in "text" instead of
-// a delta.
+// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of
+// suffix if that is not empty. Fields are those of a chat. The events are those of a chat too, with
+// the text in "text" instead of a delta.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true, "stream_options": counted}
 	if suffix != "" {
@@ -171,12 +176,12 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 	return o.stream(ctx, p, o.base+"/completions", with(fields, said), p.Later(), chunks)
 }
 
-// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all. Entries may come
-// in any order, each with its index; an index that is missing or comes twice is an error, since a vector under a
-// wrong text is found by nobody.
-// The cut that Ollama knows (Truncate) is not in this API, so who asks for it gets fault.Invalid and no vectors of texts that
-// were meant to be cut. The encoding is always "float": a client that asks for base64 gets it from here, whatever its server
-// can do.
+// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all.
+// Entries may come in any order, each with its index; an index that is missing or comes twice is an
+// error, since a vector under a wrong text is found by nobody. The cut that Ollama knows (Truncate)
+// is not in this API, so who asks for it gets fault.Invalid and no vectors of texts that were meant
+// to be cut. The encoding is always "float": a client that asks for base64 gets it from here,
+// whatever its server can do.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	if r.Truncate {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
@@ -208,9 +213,10 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	return &chat.Embeddings{Vectors: vectors, Tokens: reply.Usage.Prompt}, nil
 }
 
-// Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions forgets the
-// suffix in silence. Fields are those of a continuation. The server puts the model's own marks of gaps around the
-// two; a model that has none in its vocabulary is fault.Invalid with Param "suffix".
+// Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions
+// forgets the suffix in silence. Fields are those of a continuation. The server puts the model's
+// own marks of gaps around the two; a model that has none in its vocabulary is fault.Invalid with
+// Param "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix, "stream": true}
 	src, err := o.stream(ctx, p, o.root+"/infill", with(fields, said), p.Later(), pieces)

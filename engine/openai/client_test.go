@@ -177,8 +177,8 @@ func replay(t testing.TB, c upstreamtest.Capture, cuts ...int) string {
 	return upstreamtest.Drain(src)
 }
 
-// TestEveryCutEndsOnce breaks a recorded stream off at every byte, in good order. Each time there is one end, and an
-// error unless the reason had come; what had come before is there.
+// TestEveryCutEndsOnce breaks a recorded stream off at every byte, in good order. Each time there
+// is one end, and an error unless the reason had come; what had come before is there.
 func TestEveryCutEndsOnce(t *testing.T) {
 	c := upstreamtest.Read(t, "testdata/captures/native-two-calls.json")
 	reason := strings.Index(c.Body, `"finish_reason":"tool_calls"`)

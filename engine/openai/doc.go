@@ -1,5 +1,5 @@
-// Package openai speaks to servers that imitate OpenAI's API: vLLM, llama-server, LM Studio, OpenAI itself. A [Backend] carries out
-// the engine's orders, with a [Client] that knows the wire.
+// Package openai speaks to servers that imitate OpenAI's API: vLLM, llama-server, LM Studio, OpenAI
+// itself. A [Backend] carries out the engine's orders, with a [Client] that knows the wire.
 //
 //	backend.go     orders: strategies raw, native and prompt, completions, embeddings
 //	probe.go       what a server and its model can do, and what its template prints

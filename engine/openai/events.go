@@ -10,10 +10,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sseReader reads server-sent events (WHATWG HTML, 9.2) whose data is JSON. Lines may end in LF, CR or both and be 16 MiB long. It
-// takes more than the specification has: events that no blank line ends, since a data line that is JSON by itself is an event;
-// JSON without "data:" in front; and the field "error" of old llama-servers. What would be an error by the letter is always a
-// reply that the server meant, so strictness would only lose it.
+// sseReader reads server-sent events (WHATWG HTML, 9.2) whose data is JSON. Lines may end in LF, CR
+// or both and be 16 MiB long. It takes more than the specification has: events that no blank line
+// ends, since a data line that is JSON by itself is an event; JSON without "data:" in front; and
+// the field "error" of old llama-servers. What would be an error by the letter is always a reply
+// that the server meant, so strictness would only lose it.
 type sseReader struct {
 	scratch *upstream.Scratch
 	rest    []byte // of the line that was read, behind a CR
@@ -21,10 +22,10 @@ type sseReader struct {
 	partial []byte // data lines that are no JSON alone
 }
 
-// next gives the data of the next event, valid until the following call. done says that it was [DONE] in place of
-// JSON. The error is io.EOF behind the last event, upstream.ErrCut inside of one. A data line that is no JSON by
-// itself may be a part of an event of several lines, so it waits for the rest, as long as that makes no more than
-// MaxRecord.
+// next gives the data of the next event, valid until the following call. done says that it was
+// [DONE] in place of JSON. The error is io.EOF behind the last event, upstream.ErrCut inside of
+// one. A data line that is no JSON by itself may be a part of an event of several lines, so it
+// waits for the rest, as long as that makes no more than MaxRecord.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
 		line, err := r.line()
@@ -56,8 +57,8 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined is the event that takes several lines. What is no JSON is the given error, or else says so. The
-// specification joins data lines by a line feed, which JSON takes for white space.
+// joined is the event that takes several lines. What is no JSON is the given error, or else says
+// so. The specification joins data lines by a line feed, which JSON takes for white space.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -70,9 +71,9 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	return v, false, nil
 }
 
-// line is the next line without its end, blank ones included. The scratch reads up to a line feed; a CR inside of
-// that ends a line too, and what stands behind it waits in rest. So a stream with CRs alone is read as one long
-// line, at its end.
+// line is the next line without its end, blank ones included. The scratch reads up to a line feed;
+// a CR inside of that ends a line too, and what stands behind it waits in rest. So a stream with
+// CRs alone is read as one long line, at its end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {
@@ -93,8 +94,9 @@ func (r *sseReader) line() ([]byte, error) {
 	return line, nil
 }
 
-// dataOf is the data of a line; ok is false for comments (": keep-alive") and other fields (event, id, retry), of
-// which none says anything that the data does not. Old llama-servers write error: {"code":500,…} in place of data.
+// dataOf is the data of a line; ok is false for comments (": keep-alive") and other fields (event,
+// id, retry), of which none says anything that the data does not. Old llama-servers write error:
+// {"code":500,…} in place of data.
 func dataOf(line []byte) (data []byte, ok bool) {
 	if len(line) > 0 && line[0] == '{' {
 		return line, true

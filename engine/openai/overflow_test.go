@@ -8,7 +8,8 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// TestOverflowIsReadFromWhatServersSay has the words of Ollama 0.17 to 0.34, llama-server, vLLM and OpenAI.
+// TestOverflowIsReadFromWhatServersSay has the words of Ollama 0.17 to 0.34, llama-server, vLLM and
+// OpenAI.
 func TestOverflowIsReadFromWhatServersSay(t *testing.T) {
 	for _, row := range []struct {
 		body string

@@ -11,16 +11,19 @@ import (
 )
 
 const (
-	// offeredAge is how long a server that renders counts as one, with the same model: a llama-server that is started anew
-	// with another model has the same address and the same name for it.
+	// offeredAge is how long a server that renders counts as one, with the same model: a
+	// llama-server that is started anew with another model has the same address and the same name
+	// for it.
 	offeredAge = time.Minute
-	// refusedAge is how long a server that does not counts as one that never will: it is another program.
+	// refusedAge is how long a server that does not counts as one that never will: it is another
+	// program.
 	refusedAge = time.Hour
 )
 
-// Probe finds out about the order's model: whether the server renders prompts, as llama-server does, what its
-// template can say, and whether thinking can be switched. What was found counts for ProbeAge or an hour, since no
-// digest says when it ends. Only a server that cannot be reached, or is busy, is an error: a refusal is an answer.
+// Probe finds out about the order's model: whether the server renders prompts, as llama-server
+// does, what its template can say, and whether thinking can be switched. What was found counts for
+// ProbeAge or an hour, since no digest says when it ends. Only a server that cannot be reached, or
+// is busy, is an error: a refusal is an answer.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	b.mu.Lock()
 	s, ok := b.known[o.Model]
@@ -33,7 +36,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		return upstream.Facts{}, err
 	}
 	age := cmp.Or(b.ProbeAge, offeredAge)
-	// A server that renders may be a llama-server that gets another model; one that does not is another program.
+	// A server that renders may be a llama-server that gets another model; one that does not is
+	// another program.
 	if !f.Renders {
 		age = refusedAge
 	}
@@ -47,10 +51,10 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing. Of the others
-// it is assumed that they take tools (a vLLM without a tool parser refuses, and then they go into the prompt).
-// Whether a template prints tools is seen in a rendering, unless the server says that it does not; old versions
-// say nothing (chat_template_caps).
+// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing.
+// Of the others it is assumed that they take tools (a vLLM without a tool parser refuses, and then
+// they go into the prompt). Whether a template prints tools is seen in a rendering, unless the
+// server says that it does not; old versions say nothing (chat_template_caps).
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
@@ -72,7 +76,8 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}
 	supported, said := props.Caps["supports_tools"]
 	return upstream.Facts{
-		// A digest of path and template: another model at the same address has another one of the two.
+		// A digest of path and template: another model at the same address has another one of the
+		// two.
 		Digest:   props.Model + "\n" + props.Template,
 		Window:   props.Generation.Context,
 		Renders:  err == nil,
@@ -84,8 +89,9 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}, nil
 }
 
-// listed is what the server's list says of a model, nothing when it is not in it: some servers answer to any name.
-// vLLM tells the context there (max_model_len); OpenAI's own list has neither that nor what a model can do.
+// listed is what the server's list says of a model, nothing when it is not in it: some servers
+// answer to any name. vLLM tells the context there (max_model_len); OpenAI's own list has neither
+// that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.Client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {
@@ -97,13 +103,13 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 }
 
 // switches says whether the server lets thinking be switched in vLLM's way:
-// "chat_template_kwargs":{"enable_thinking":false}. One that does not say who it is does not, since OpenAI's
-// imitators may refuse fields that they do not know.
+// "chat_template_kwargs":{"enable_thinking":false}. One that does not say who it is does not, since
+// OpenAI's imitators may refuse fields that they do not know.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
 
-// Template returns the chat template of the order's model at a llama-server, which renders with it. Thinking is
-// on: many templates print reasoning only then. Servers that do not render are an error here: nothing is known of
-// their templates.
+// Template returns the chat template of the order's model at a llama-server, which renders with it.
+// Thinking is on: many templates print reasoning only then. Servers that do not render are an error
+// here: nothing is known of their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	props, err := b.Client.Properties(ctx)
 	if err != nil {

@@ -17,9 +17,9 @@ func (b *Backend) request(o *upstream.Order) *Request {
 	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages), Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
-// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments an object: templates that such
-// servers run read the arguments, and fail at text that is none. Reasoning goes back to servers that know the field; OpenAI
-// refuses a request that has it.
+// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments
+// an object: templates that such servers run read the arguments, and fail at text that is none.
+// Reasoning goes back to servers that know the field; OpenAI refuses a request that has it.
 func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
@@ -36,8 +36,8 @@ func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// content is a message's text, or its parts when there are pictures. Text alone is never sent as parts: templates of many models
-// print a list as it is.
+// content is a message's text, or its parts when there are pictures. Text alone is never sent as
+// parts: templates of many models print a list as it is.
 func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
@@ -47,20 +47,20 @@ func content(m chat.Message) any {
 		parts = append(parts, json.RawMessage(`{"type":"text","text":`+string(chat.AppendQuoted(nil, m.Content))+`}`))
 	}
 	for _, image := range m.Images {
-		// Of a picture only the bytes are kept, so its type is found from the first of them. No other URL is sent: the server would fetch
-		// it, from wherever the client says.
+		// Of a picture only the bytes are kept, so its type is found from the first of them. No
+		// other URL is sent: the server would fetch it, from wherever the client says.
 		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
 		parts = append(parts, json.RawMessage(`{"type":"image_url","image_url":{"url":"`+url+`"}}`))
 	}
 	return parts
 }
 
-// fields are the request's other fields: what the client said of how to write, and what of it nobody here
-// understood, since the server may. What is understood here wins; options by Ollama's names come last, as the
-// client's most explicit word.
+// fields are the request's other fields: what the client said of how to write, and what of it
+// nobody here understood, since the server may. What is understood here wins; options by Ollama's
+// names come last, as the client's most explicit word.
 //
-// tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the call. A server
-// that ignores it would answer in text.
+// tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the
+// call. A server that ignores it would answer in text.
 func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
 	said := upstream.Sampling(r)
@@ -70,7 +70,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if len(r.Stop) > 0 {
 		said["stop"] = r.Stop
 	}
-	// Only servers that are known to read it get the switch; OpenAI refuses fields that it does not know.
+	// Only servers that are known to read it get the switch; OpenAI refuses fields that it does not
+	// know.
 	if r.Think != nil && o.Facts.Thinking {
 		said["chat_template_kwargs"] = map[string]bool{"enable_thinking": *r.Think}
 	}
@@ -92,8 +93,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Required && o.Facts.HonorsToolChoice {
 		said["tool_choice"] = toolChoice(o.Decoding.Tools)
 	}
-	// OpenAI refuses the field in a request without tools. Where it is ignored the reply is ended behind its first
-	// call.
+	// OpenAI refuses the field in a request without tools. Where it is ignored the reply is ended
+	// behind its first call.
 	if r.Single && len(r.Tools) > 0 {
 		said["parallel_tool_calls"] = false
 	}
@@ -109,8 +110,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	return all
 }
 
-// toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name where there is
-// one only.
+// toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name
+// where there is one only.
 func toolChoice(tools []chat.Tool) any {
 	if len(tools) != 1 {
 		return "required"
@@ -118,8 +119,9 @@ func toolChoice(tools []chat.Tool) any {
 	return json.RawMessage(`{"type":"function","function":{"name":` + string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
 }
 
-// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others know only
-// that. A server that ignores what it does not know would let the model run on to the end of its context.
+// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others
+// know only that. A server that ignores what it does not know would let the model run on to the end
+// of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"
@@ -127,8 +129,8 @@ func (b *Backend) limit() string {
 	return "max_tokens"
 }
 
-// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there, which nobody
-// reads. It is not said to be strict: OpenAI takes only schemas of a narrow kind then.
+// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there,
+// which nobody reads. It is not said to be strict: OpenAI takes only schemas of a narrow kind then.
 func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
 		return json.RawMessage(`{"type":"json_object"}`)
@@ -136,8 +138,9 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"reply","schema":` + string(format) + `}}`)
 }
 
-// continuing are the fields of a chat in the words of llama-server's /completion, which ignores those that it does
-// not know. So the limit must have its name there, n_predict, or there would be none.
+// continuing are the fields of a chat in the words of llama-server's /completion, which ignores
+// those that it does not know. So the limit must have its name there, n_predict, or there would be
+// none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {
@@ -147,9 +150,10 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are added to the
-// others as they are: how the model should write, and what the client wants of this very server (guided decoding
-// of a vLLM, say). Servers have more fields than anybody lists, so those that nobody here knows pass.
+// Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
+// added to the others as they are: how the model should write, and what the client wants of this
+// very server (guided decoding of a vLLM, say). Servers have more fields than anybody lists, so
+// those that nobody here knows pass.
 type Request struct {
 	Model    string
 	Messages []Message
@@ -157,8 +161,8 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body is the request as JSON. What has a field of its own here wins over Fields. A stream is asked for its token
-// counts, since OpenAI sends them only then.
+// body is the request as JSON. What has a field of its own here wins over Fields. A stream is asked
+// for its token counts, since OpenAI sends them only then.
 func (r *Request) body(stream bool) map[string]any {
 	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
 	if len(r.Tools) > 0 {
@@ -183,8 +187,8 @@ func with(fields map[string]json.RawMessage, said map[string]any) map[string]any
 	return all
 }
 
-// Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers refuse null, or a
-// message without it.
+// Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers
+// refuse null, or a message without it.
 type Message struct {
 	Role      string `json:"role"`
 	Content   any    `json:"content"`                     // a string, or a list of parts
@@ -194,7 +198,8 @@ type Message struct {
 	Name      string `json:"name,omitempty"`
 }
 
-// Call is a tool call in OpenAI's form. Unlike Ollama's its arguments are text that holds an object.
+// Call is a tool call in OpenAI's form. Unlike Ollama's its arguments are text that holds an
+// object.
 type Call struct {
 	ID       string `json:"id"`
 	Type     string `json:"type"` // "function"

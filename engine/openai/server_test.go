@@ -133,7 +133,8 @@ func TestLongEvents(t *testing.T) {
 	}
 }
 
-// TestSilentOpenAI has servers that stop saying anything. One that has said why the reply ended is not waited for.
+// TestSilentOpenAI has servers that stop saying anything. One that has said why the reply ended is
+// not waited for.
 func TestSilentOpenAI(t *testing.T) {
 	for _, row := range []struct{ name, sent, want string }{
 		{"before the first event", ": hello\n\n", "error 504 first_byte_timeout: the model server sent nothing for 80ms (settings load-timeout and first-byte-timeout): it may be loading the model, busy with other requests, or hang\n"},
@@ -213,7 +214,8 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
-// FuzzSSE reads any bytes as a stream, whole and byte by byte: the same events, one end, arguments that are objects.
+// FuzzSSE reads any bytes as a stream, whole and byte by byte: the same events, one end, arguments
+// that are objects.
 func FuzzSSE(f *testing.F) {
 	f.Add([]byte("data: " + delta(`"content":"hi","reasoning":"hm"`) + "\r\n\r\n: x\ndata: " + end("stop") + "\n\ndata: [DONE]\n\n"))
 	f.Add([]byte("data: " + calls(`{"index":0,"id":"a","function":{"name":"ping","arguments":"{'a':1"}},{"function":{"arguments":{}}}`) + "\ndata: " + end("tool_calls")))

@@ -11,9 +11,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailTime is how long a reply that has said why it ended is waited for to end, in case the token counts follow: with
-// stream_options.include_usage they come in an event of their own, with empty choices, behind the finish_reason. A server that
-// keeps the connection open instead costs its client no more than this.
+// tailTime is how long a reply that has said why it ended is waited for to end, in case the token
+// counts follow: with stream_options.include_usage they come in an event of their own, with empty
+// choices, behind the finish_reason. A server that keeps the connection open instead costs its
+// client no more than this.
 const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
@@ -38,7 +39,8 @@ type deltas struct {
 
 var _ chat.Source = (*deltas)(nil)
 
-// read queues what the next event holds. Its error is what ends the stream behind that; nil: nothing ends it.
+// read queues what the next event holds. Its error is what ends the stream behind that; nil:
+// nothing ends it.
 func (d *deltas) read() error {
 	if d.whole {
 		return d.document()
@@ -50,8 +52,8 @@ func (d *deltas) read() error {
 	return d.record(v)
 }
 
-// document reads a server that answers at once although a stream was asked for. A whole reply has the same members
-// as an event, with "message" in place of "delta", so one reader serves both.
+// document reads a server that answers at once although a stream was asked for. A whole reply has
+// the same members as an event, with "message" in place of "delta", so one reader serves both.
 func (d *deltas) document() error {
 	body, err := io.ReadAll(io.LimitReader(d.In, upstream.MaxRecord+1))
 	// A document that is longer would be cut by the limit, and be no JSON for that reason.
@@ -71,24 +73,25 @@ func (d *deltas) document() error {
 	return d.ended(nil)
 }
 
-// add queues text of a kind, if there is any, behind the calls that are still under way. Many deltas hold ""
-// beside something else.
+// add queues text of a kind, if there is any, behind the calls that are still under way. Many
+// deltas hold "" beside something else.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
 		d.Queue = d.calls.add(d.Queue, chat.Event{Kind: k, Text: d.Text.Of(text)})
 	}
 }
 
-// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's end: [DONE], a
-// closed connection, or tailTime without a byte.
+// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's
+// end: [DONE], a closed connection, or tailTime without a byte.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
 	d.In.Shorten(tailTime)
 }
 
-// ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a fault unless the
-// server had said why the reply ended; then nothing that comes behind can matter. Calls that waited leave here,
-// whole or as far as they had begun, in front of the counts and the reason.
+// ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a
+// fault unless the server had said why the reply ended; then nothing that comes behind can matter.
+// Calls that waited leave here, whole or as far as they had begun, in front of the counts and the
+// reason.
 func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
@@ -105,8 +108,8 @@ func (d *deltas) ended(err error) error {
 	return io.EOF
 }
 
-// cut is the fault of a reply that ended without a reason, even one that ended in good order by [DONE]: only a
-// reason says that the model had finished, and the last call may be half of one.
+// cut is the fault of a reply that ended without a reason, even one that ended in good order by
+// [DONE]: only a reason says that the model had finished, and the last call may be half of one.
 func (d *deltas) cut(err error) error {
 	if d.Ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
@@ -114,8 +117,8 @@ func (d *deltas) cut(err error) error {
 	return upstream.Cut(d.Ctx, err)
 }
 
-// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a stream has
-// "delta". Counts come in an event with empty choices, or beside the last one.
+// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a
+// stream has "delta". Counts come in an event with empty choices, or beside the last one.
 func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -147,9 +150,10 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	return nil
 }
 
-// delta queues what one delta adds: thinking, text and calls, in this order when there are several. Thinking is
-// reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at Ollama and OpenRouter; where both are
-// there, as newer vLLMs have it, they are the same. A refusal of OpenAI's is what the model says instead of text.
+// delta queues what one delta adds: thinking, text and calls, in this order when there are several.
+// Thinking is reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at Ollama and
+// OpenRouter; where both are there, as newer vLLMs have it, they are the same. A refusal of
+// OpenAI's is what the model says instead of text.
 func (d *deltas) delta(v *fastjson.Value) {
 	if v == nil {
 		return
@@ -173,9 +177,9 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 }
 
-// fragmentOf reads one entry of tool_calls; function is its member of that name. An id may be a number, and
-// arguments an object: then their JSON is what counts. An index that is missing or no number is -1, which agrees
-// with any.
+// fragmentOf reads one entry of tool_calls; function is its member of that name. An id may be a
+// number, and arguments an object: then their JSON is what counts. An index that is missing or no
+// number is -1, which agrees with any.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")), name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
 	if i := call.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
@@ -184,8 +188,8 @@ func fragmentOf(call, function *fastjson.Value) fragment {
 	return f
 }
 
-// scalar is a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is "7", arguments that
-// are an object are their text, null and a missing member are "".
+// scalar is a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is "7",
+// arguments that are an object are their text, null and a missing member are "".
 func scalar(v *fastjson.Value) string {
 	switch {
 	case v == nil || v.Type() == fastjson.TypeNull:
@@ -196,9 +200,10 @@ func scalar(v *fastjson.Value) string {
 	return string(v.MarshalTo(nil))
 }
 
-// reason notes a finish_reason, which most events leave empty. "tool_calls" and "stop" are the same here: whether
-// there were calls is what the reply shows, and servers say either of both. What a filter cut is no whole reply,
-// so it is a length with a cause. vLLM says "abort" when its engine gives a request up.
+// reason notes a finish_reason, which most events leave empty. "tool_calls" and "stop" are the same
+// here: whether there were calls is what the reply shows, and servers say either of both. What a
+// filter cut is no whole reply, so it is a length with a cause. vLLM says "abort" when its engine
+// gives a request up.
 func (d *deltas) reason(word string) error {
 	switch word {
 	case "":
@@ -214,8 +219,9 @@ func (d *deltas) reason(word string) error {
 	return nil
 }
 
-// cached returns how many tokens of the prompt the server had processed before, which it says in its usage, as vLLM does, or
-// beside it, as a llama-server that is too old for that. 0: it does not say.
+// cached returns how many tokens of the prompt the server had processed before, which it says in
+// its usage, as vLLM does, or beside it, as a llama-server that is too old for that. 0: it does not
+// say.
 func cached(v, usage *fastjson.Value) int {
 	if n := usage.GetInt("prompt_tokens_details", "cached_tokens"); n > 0 {
 		return n
@@ -227,7 +233,8 @@ func cached(v, usage *fastjson.Value) int {
 //
 //	{"content":" Paris","stop":false}
 //
-// The last one has the counts, and why it stopped: stop_type in newer servers, stopped_limit in older ones.
+// The last one has the counts, and why it stopped: stop_type in newer servers, stopped_limit in
+// older ones.
 func (d *deltas) piece(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -246,8 +253,8 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	return d.ended(nil)
 }
 
-// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error", …} of old
-// vLLMs. "error": null is none.
+// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error",
+// …} of old vLLMs. "error": null is none.
 func errorIn(v *fastjson.Value) *fastjson.Value {
 	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
 		return e

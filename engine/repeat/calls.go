@@ -6,9 +6,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Turns is how often the conversation ends with the same calls and the same results, one turn after the other, and what these calls
-// are. Each result stands behind its call there, as history.Normal puts them. A conversation that does not end with results has none; one
-// question more, other arguments or another result end the count, for then something has changed. Results are compared,
+// Turns is how often the conversation ends with the same calls and the same results, one turn after
+// the other, and what these calls are. Each result stands behind its call there, as history.Normal
+// puts them. A conversation that does not end with results has none; one question more, other
+// arguments or another result end the count, for then something has changed. Results are compared,
 // since who polls a job calls alike and gets another answer in the end.
 func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	rest, last, results := lastTurn(ms)
@@ -24,8 +25,9 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	}
 }
 
-// lastTurn takes the calls and their results off the end of a conversation; nil when it does not end with such.
-// Results without calls in front are none: Normal has made messages of the user's of them.
+// lastTurn takes the calls and their results off the end of a conversation; nil when it does not
+// end with such. Results without calls in front are none: Normal has made messages of the user's of
+// them.
 func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
 	for i > 0 && ms[i-1].Role == chat.ToolRole {
@@ -37,6 +39,6 @@ func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, res
 	return ms[:i-1], &ms[i-1], ms[i:]
 }
 
-// alike says whether two results say the same. Ids and names are not compared: ids differ from turn to
-// turn.
+// alike says whether two results say the same. Ids and names are not compared: ids differ from turn
+// to turn.
 func alike(a, b chat.Message) bool { return a.Content == b.Content }

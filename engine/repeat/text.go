@@ -8,9 +8,10 @@ const (
 	probeLength   = 128  // bytes at the end that must have been there before, or there is no period
 )
 
-// Text finds out that a text has come to repeat itself, byte for byte and without end: it looks back every repeatStep
-// bytes, and a stretch counts when all of it, with longestPeriod bytes in front, has one period of at most longestPeriod.
-// Counters, tables and lists that change by so much as a digit have none. The zero value has read nothing.
+// Text finds out that a text has come to repeat itself, byte for byte and without end: it looks
+// back every repeatStep bytes, and a stretch counts when all of it, with longestPeriod bytes in
+// front, has one period of at most longestPeriod. Counters, tables and lists that change by so much
+// as a digit have none. The zero value has read nothing.
 //
 // Each byte is looked at a bounded number of times, whatever the text, and 0 <= held <= len(seen).
 type Text struct {
@@ -19,7 +20,8 @@ type Text struct {
 	run  int                              // bytes of the repetition, as far as it was looked at; 0: none
 }
 
-// Write reads on, and says for how many bytes the text has repeated itself when it was last looked at.
+// Write reads on, and says for how many bytes the text has repeated itself when it was last looked
+// at.
 func (r *Text) Write(text string) int {
 	for len(text) > 0 {
 		n := copy(r.seen[r.held:], text)
@@ -38,15 +40,15 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats says whether all of a text has one period of at most longestPeriod. Nearly every text that has none is known by its
-// last bytes, which the library finds quickly.
+// repeats says whether all of a text has one period of at most longestPeriod. Nearly every text
+// that has none is known by its last bytes, which the library finds quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) && period(text) <= longestPeriod
 }
 
-// period is the smallest p for which every byte is equal to the one p before it, as far as there is one. It is found by the
-// failure function of Knuth, Morris and Pratt.
+// period is the smallest p for which every byte is equal to the one p before it, as far as there is
+// one. It is found by the failure function of Knuth, Morris and Pratt.
 func period(text *[longestPeriod + repeatStep]byte) int {
 	var border [len(text) + 1]uint16 // border[i] is the longest text that both begins and ends text[:i], and is not all of it
 	k := uint16(0)

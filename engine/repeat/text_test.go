@@ -119,7 +119,8 @@ func BenchmarkRepetition(b *testing.B) {
 	}
 }
 
-// FuzzRepetition holds the search for a period against the plain one, and pieces of any length against single bytes.
+// FuzzRepetition holds the search for a period against the plain one, and pieces of any length
+// against single bytes.
 func FuzzRepetition(f *testing.F) {
 	f.Add("la ", "x", 7)
 	f.Add("ab", "ba", 1)

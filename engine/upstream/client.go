@@ -27,21 +27,23 @@ const (
 	MaxRender = 64 << 20         // bytes read of a rendered prompt
 )
 
-// maxVectors is how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096 dimensions in some
-// 12 digits are less.
+// maxVectors is how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096
+// dimensions in some 12 digits are less.
 const maxVectors = 1 << 30
 
-// DrainTime is how long a finished stream is waited for, so that its connection can serve the next one. Longer
-// would hold the client's reply open; a new connection costs less.
+// DrainTime is how long a finished stream is waited for, so that its connection can serve the next
+// one. Longer would hold the client's reply open; a new connection costs less.
 const DrainTime = 50 * time.Millisecond
 
-// ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its end.
+// ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its
+// end.
 var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
-// Transport is made for many streams to one host. It has no time limit on answers: Ollama sends its headers with
-// the first record, and the Pulse watches that wait. Nothing is compressed, since compression holds bytes back. Go
-// keeps two idle connections a host by default, so that above two streams every request would dial anew. Buffers
-// are 4 KiB: 16 KiB on both sides would cost 32 KiB for each idle stream.
+// Transport is made for many streams to one host. It has no time limit on answers: Ollama sends its
+// headers with the first record, and the Pulse watches that wait. Nothing is compressed, since
+// compression holds bytes back. Go keeps two idle connections a host by default, so that above two
+// streams every request would dial anew. Buffers are 4 KiB: 16 KiB on both sides would cost 32 KiB
+// for each idle stream.
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -57,8 +59,8 @@ func Transport() *http.Transport {
 	}
 }
 
-// HTTP is an http.Client over a transport; nil means the network. Redirections are not followed: a POST would become a GET, and
-// the answer one of another server.
+// HTTP is an http.Client over a transport; nil means the network. Redirections are not followed: a
+// POST would become a GET, and the answer one of another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -66,9 +68,10 @@ func HTTP(rt http.RoundTripper) *http.Client {
 	return &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Caller sends requests to one server and reads what it answers. While the server is busy, requests that a reply waits for stay in
-// its queue: Ollama says 503 "server busy, please try again" once OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503
-// "Loading model" until it has, which may last as long as a load.
+// Caller sends requests to one server and reads what it answers. While the server is busy, requests
+// that a reply waits for stay in its queue: Ollama says 503 "server busy, please try again" once
+// OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503 "Loading model" until it has, which
+// may last as long as a load.
 type Caller struct {
 	HTTP    *http.Client
 	Header  http.Header                                         // of every request besides its own
@@ -86,8 +89,9 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 	if err != nil {
 		return nil, err
 	}
-	// This key is not sent: it allows http.Transport to send a POST again when a kept connection turns out to be closed, as a llama-server
-	// closes one after its hundredth request, and a load balancer after its own time.
+	// This key is not sent: it allows http.Transport to send a POST again when a kept connection
+	// turns out to be closed, as a llama-server closes one after its hundredth request, and a load
+	// balancer after its own time.
 	req.Header["Idempotency-Key"] = nil
 	maps.Copy(req.Header, c.Header)
 	if body != nil {
@@ -102,8 +106,9 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 	return resp, nil
 }
 
-// Quick asks for a JSON document that needs no model and so has little time (QuickTime): by POST if there is a body to send. Of an
-// answer MaxRender is read: a description of a model with its vocabulary has some 20 MB.
+// Quick asks for a JSON document that needs no model and so has little time (QuickTime): by POST if
+// there is a body to send. Of an answer MaxRender is read: a description of a model with its
+// vocabulary has some 20 MB.
 func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, QuickTime)
 	defer cancel()
@@ -132,15 +137,15 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	return nil
 }
 
-// Body is a request that writes itself: one with so much text in it that encoding/json, which copies everything twice and looks
-// at each byte by itself, would be most of what a request costs.
+// Body is a request that writes itself: one with so much text in it that encoding/json, which
+// copies everything twice and looks at each byte by itself, would be most of what a request costs.
 type Body interface {
 	JSON() (json.RawMessage, error)
 }
 
-// Post sends a body as JSON; the answer is 200, or an error. A page behind a 200 is one too (Misplaced): a web interface at
-// that address, say.
-// Marks are written as they are: a prompt is full of them, and longer with each as \u003c. A body that is a Body writes itself.
+// Post sends a body as JSON; the answer is 200, or an error. A page behind a 200 is one too
+// (Misplaced): a web interface at that address, say. Marks are written as they are: a prompt is
+// full of them, and longer with each as \u003c. A body that is a Body writes itself.
 func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (*http.Response, error) {
 	write := func() (json.RawMessage, error) { return chat.JSON(body) }
 	if b, ok := body.(Body); ok {
@@ -169,8 +174,9 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	})
 }
 
-// Embed posts texts and reads their vectors into reply, which is that server's form of them. A model that makes none is the client's
-// fault. The answer is one document, and its first byte comes when all texts are read.
+// Embed posts texts and reads their vectors into reply, which is that server's form of them. A
+// model that makes none is the client's fault. The answer is one document, and its first byte comes
+// when all texts are read.
 func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts, reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
 	if err != nil {
@@ -187,8 +193,9 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	return nil
 }
 
-// Text posts a request that is answered by one document, and gives the string at that path in it: the prompt that a server renders,
-// which may be megabytes. The server may have to load the model for it.
+// Text posts a request that is answered by one document, and gives the string at that path in it:
+// the prompt that a server renders, which may be megabytes. The server may have to load the model
+// for it.
 func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (string, error) {
 	resp, err := c.Post(ctx, p, url, body, p.Loading())
 	if err != nil {
@@ -196,15 +203,17 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 	}
 	defer resp.Body.Close()
 	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, resp.Request.ContentLength, path...)
-	// A document that was read and is no rendering says so itself; anything else is the connection's error.
+	// A document that was read and is no rendering says so itself; anything else is the
+	// connection's error.
 	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
 		return "", wait.Broken(ctx, "", err)
 	}
 	return text, err
 }
 
-// Stream posts a request whose reply is a stream of records. Servers send their head with the first record, so the wait for the head
-// is that for the model to load and to read the prompt; first stands for both waits.
+// Stream posts a request whose reply is a stream of records. Servers send their head with the first
+// record, so the wait for the head is that for the model to load and to read the prompt; first
+// stands for both waits.
 func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit) (Stream, error) {
 	resp, err := c.Post(ctx, p, url, body, first)
 	if err != nil {
@@ -215,8 +224,9 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 	return s, nil
 }
 
-// Meant is err as the client's fault, with the field of the request that is wrong, where the server says these words. They tell what a model
-// cannot do, which its server takes for a failure of its own.
+// Meant is err as the client's fault, with the field of the request that is wrong, where the server
+// says these words. They tell what a model cannot do, which its server takes for a failure of its
+// own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
@@ -224,9 +234,10 @@ func Meant(err error, words, param, message string) error {
 	return err
 }
 
-// InProcess is a network of one server without sockets: each request has a connection of its own, a pipe, at the other end of which
-// net/http serves the handler. So the demo is a model server like any other, with no port of its own to find or to guard: a client that
-// leaves ends the handler's context, a handler that panics breaks its answer off.
+// InProcess is a network of one server without sockets: each request has a connection of its own, a
+// pipe, at the other end of which net/http serves the handler. So the demo is a model server like
+// any other, with no port of its own to find or to guard: a client that leaves ends the handler's
+// context, a handler that panics breaks its answer off.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
 	t.Proxy, t.DisableKeepAlives = nil, true // a pipe costs nothing to make, and one that is kept would keep its goroutines

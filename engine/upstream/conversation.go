@@ -6,16 +6,18 @@ import (
 	"net/http"
 )
 
-// ConversationHeader is the header by which a load balancer in front of several model servers sends all requests of a
-// conversation to one of them, whose cache has the prompt already. Its value says nothing of what was written.
+// ConversationHeader is the header by which a load balancer in front of several model servers sends
+// all requests of a conversation to one of them, whose cache has the prompt already. Its value says
+// nothing of what was written.
 const ConversationHeader = "Toolnorm-Conversation"
 
-// rootPart is how much of a text counts for a key, in bytes, besides its length. A key must cost microseconds however long the
-// texts are, and two conversations with one key are a little less evenly spread, no more.
+// rootPart is how much of a text counts for a key, in bytes, besides its length. A key must cost
+// microseconds however long the texts are, and two conversations with one key are a little less
+// evenly spread, no more.
 const rootPart = 4 << 10
 
-// Root makes the key of a conversation from what a client repeats with every turn. No seed of this process is in it: every
-// replica makes the same key. The zero value has no parts.
+// Root makes the key of a conversation from what a client repeats with every turn. No seed of this
+// process is in it: every replica makes the same key. The zero value has no parts.
 type Root struct{ sum uint64 }
 
 // Add adds a part. Its sum is no signature: who makes two that are equal has a colder cache for it.

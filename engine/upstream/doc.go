@@ -1,5 +1,6 @@
-// Package upstream holds what all kinds of model server share: the [Order] that the engine gives them, the buffers that replies
-// are read with, the faults that a server's refusals become, URLs, and a network in process.
+// Package upstream holds what all kinds of model server share: the [Order] that the engine gives
+// them, the buffers that replies are read with, the faults that a server's refusals become, URLs,
+// and a network in process.
 //
 // Its callers are engine/ollama and engine/openai; the waits for a server are in engine/wait.
 //

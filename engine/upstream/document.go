@@ -16,11 +16,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Documents read answers that come whole and hold one long string: the prompt that a server renders. The string is decoded while it
-// comes, so that a prompt of megabytes is in memory once. The zero value is ready.
+// Documents read answers that come whole and hold one long string: the prompt that a server
+// renders. The string is decoded while it comes, so that a prompt of megabytes is in memory once.
+// The zero value is ready.
 type Documents struct{ pool sync.Pool }
 
-// front is how much of an answer is looked at for the string's beginning, in bytes, and then decoded at once.
+// front is how much of an answer is looked at for the string's beginning, in bytes, and then
+// decoded at once.
 const front = 32 << 10
 
 // document reads one answer.
@@ -29,8 +31,8 @@ type document struct {
 	decoded [front]byte // a piece of the string; no escape is shorter than what it stands for
 }
 
-// Read reads an answer of at most limit bytes, of which so many are expected, and gives the string at that path; empty when there is
-// none. A prompt is about as long as what it was rendered from.
+// Read reads an answer of at most limit bytes, of which so many are expected, and gives the string
+// at that path; empty when there is none. A prompt is about as long as what it was rendered from.
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {
@@ -59,14 +61,15 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parsed(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning reads an answer up to the string at that path. It finds it by its quotes, and reads nothing of a document that is unlike
-// what servers write:
+// beginning reads an answer up to the string at that path. It finds it by its quotes, and reads
+// nothing of a document that is unlike what servers write:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
-// A prompt is the whole conversation, and full of marks and line feeds, that is of escapes: decoding it so takes a tenth of
-// the time. A quote in a string is escaped, so what is looked for can only be the members' names; braces in front of it
-// other than the document's own say that they may be another object's.
+// A prompt is the whole conversation, and full of marks and line feeds, that is of escapes:
+// decoding it so takes a tenth of the time. A quote in a string is escaped, so what is looked for
+// can only be the members' names; braces in front of it other than the document's own say that they
+// may be another object's.
 func (d *document) beginning(path []string) ([]byte, error) {
 	head, err := d.Peek(front)
 	if err != nil && err != io.EOF {
@@ -82,7 +85,8 @@ func (d *document) beginning(path []string) ([]byte, error) {
 	return head, err
 }
 
-// unquote reads a string, of which the opening quote was read, up to its closing one, or to an escape at which unescaped stops.
+// unquote reads a string, of which the opening quote was read, up to its closing one, or to an
+// escape at which unescaped stops.
 func (d *document) unquote(text *strings.Builder) error {
 	for more := 1; ; {
 		piece, err := d.Peek(max(more, d.Buffered()))
@@ -111,7 +115,8 @@ func parsed(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// Unquoted appends a string, of which the opening quote was read, to dst, and gives what stands behind it.
+// Unquoted appends a string, of which the opening quote was read, to dst, and gives what stands
+// behind it.
 func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = unescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
@@ -121,9 +126,10 @@ func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 // longestEscape is the length of \u003c.
 const longestEscape = 6
 
-// unescaped appends a string's text to dst as far as its closing quote, and gives what is left, with that quote. It stops
-// before an escape that is none, that is not all there, or that may be half of a surrogate pair. Other escapes are frequent: Ollama
-// writes < > and & as \u003c, \u003e and \u0026.
+// unescaped appends a string's text to dst as far as its closing quote, and gives what is left,
+// with that quote. It stops before an escape that is none, that is not all there, or that may be
+// half of a surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e
+// and \u0026.
 func unescaped(dst, rest []byte) (_, left []byte) {
 	quote := bytes.IndexByte(rest, '"') // the next one; it is looked for once, or a long text without any took the square of its length
 	for {
@@ -149,7 +155,8 @@ func unescaped(dst, rest []byte) (_, left []byte) {
 	}
 }
 
-// escaped is the character that an escape stands for, and the length of it behind its backslash; 0 when it stands for none by itself.
+// escaped is the character that an escape stands for, and the length of it behind its backslash; 0
+// when it stands for none by itself.
 func escaped(rest []byte) (c rune, size int) {
 	if len(rest) == 0 {
 		return 0, 0

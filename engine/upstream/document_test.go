@@ -13,7 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestAStringIsFoundInADocument has documents that are read by their quotes, and those that are parsed; what is found is the same.
+// TestAStringIsFoundInADocument has documents that are read by their quotes, and those that are
+// parsed; what is found is the same.
 func TestAStringIsFoundInADocument(t *testing.T) {
 	for doc, want := range map[string]string{
 		`{"model":"m","done":false,"_debug_info":{"rendered_template":"\u003c|a|\u003e\n\"b\"\\"}}` + "\n": "<|a|>\n\"b\"\\",
@@ -41,8 +42,8 @@ func TestAStringIsFoundInADocument(t *testing.T) {
 	}
 }
 
-// TestALongStringIsReadInPieces shifts a string by a byte at a time, so that a piece of it ends inside each escape; one of them is half
-// a surrogate pair, behind which the document is parsed.
+// TestALongStringIsReadInPieces shifts a string by a byte at a time, so that a piece of it ends
+// inside each escape; one of them is half a surrogate pair, behind which the document is parsed.
 func TestALongStringIsReadInPieces(t *testing.T) {
 	for i := range 20 {
 		text := strings.Repeat("x", i) + strings.Repeat("<\u2028\"\\é", front/8)

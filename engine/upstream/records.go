@@ -17,12 +17,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// MaxRecord is the longest record that is read, in bytes. A whole call is one record at Ollama, so bufio.Scanner's
-// 64 KiB would fail at every file that a model writes; without any bound a server could fill the memory.
+// MaxRecord is the longest record that is read, in bytes. A whole call is one record at Ollama, so
+// bufio.Scanner's 64 KiB would fail at every file that a model writes; without any bound a server
+// could fill the memory.
 const MaxRecord = 16 << 20
 
-// KeepRecord is the longest buffer that goes back to the pool: one long record must not stay in memory for every
-// later stream.
+// KeepRecord is the longest buffer that goes back to the pool: one long record must not stay in
+// memory for every later stream.
 const KeepRecord = 64 << 10
 
 var (
@@ -30,8 +31,9 @@ var (
 	ErrCut  = errors.New("the stream ends inside a record") // so the reply is not complete
 )
 
-// Cut is the fault of a stream that ended before its reply did, by the error of the read; nil where the read ended well. Servers that see
-// their client leave may end in good order, so the context is asked first.
+// Cut is the fault of a stream that ended before its reply did, by the error of the read; nil where
+// the read ended well. Servers that see their client leave may end in good order, so the context is
+// asked first.
 func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -47,8 +49,8 @@ func Cut(ctx context.Context, err error) *fault.Error {
 	return wait.Broken(ctx, "", err)
 }
 
-// Scratch is what a stream needs to read records, kept from one stream to the next. Lines are parsed where they
-// lie, so a token costs no allocation.
+// Scratch is what a stream needs to read records, kept from one stream to the next. Lines are
+// parsed where they lie, so a token costs no allocation.
 type Scratch struct {
 	in     *bufio.Reader
 	long   []byte // a record that did not fit into in
@@ -80,8 +82,8 @@ func (p *Scratches) Put(s *Scratch) {
 	}
 }
 
-// Ahead is the next line with its line feed, if all of it has come already; else it is empty. The line stays the next one
-// until Skip takes it.
+// Ahead is the next line with its line feed, if all of it has come already; else it is empty. The
+// line stays the next one until Skip takes it.
 func (s *Scratch) Ahead() []byte {
 	have, _ := s.in.Peek(s.in.Buffered()) // never more than there is
 	return have[:bytes.IndexByte(have, '\n')+1]
@@ -90,8 +92,9 @@ func (s *Scratch) Ahead() []byte {
 // Skip takes n bytes that Ahead has shown.
 func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
-// Next returns the next line that is not blank, without its end. It is valid until the following call.
-// The error is io.EOF behind the last line; a last line without a line feed counts when whole says so.
+// Next returns the next line that is not blank, without its end. It is valid until the following
+// call. The error is io.EOF behind the last line; a last line without a line feed counts when whole
+// says so.
 func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	for {
 		line, err = s.Line()
@@ -108,9 +111,9 @@ func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	}
 }
 
-// Line reads up to and including a line feed, into s.long when the line is longer than the reader's buffer. The
-// time is linear in the line's length. The error is ErrLong beyond MaxRecord, else the reader's, with what came
-// before it.
+// Line reads up to and including a line feed, into s.long when the line is longer than the reader's
+// buffer. The time is linear in the line's length. The error is ErrLong beyond MaxRecord, else the
+// reader's, with what came before it.
 func (s *Scratch) Line() ([]byte, error) {
 	part, err := s.in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -132,15 +135,16 @@ func (s *Scratch) Line() ([]byte, error) {
 	return s.long, err
 }
 
-// Parse reads one record. The value is valid until the following call. Halves of surrogate pairs become U+FFFD
-// first: fastjson would leave them in the text as the six characters \ud800.
+// Parse reads one record. The value is valid until the following call. Halves of surrogate pairs
+// become U+FFFD first: fastjson would leave them in the text as the six characters \ud800.
 func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	chat.MendSurrogates(line)
 	return s.parser.ParseBytes(line)
 }
 
-// Stream is what the sources of all servers' replies share: events that were read are given out one by one, and Read reads
-// more. One goroutine reads it, and nothing is read before it is asked for, so a slow client slows the server down.
+// Stream is what the sources of all servers' replies share: events that were read are given out one
+// by one, and Read reads more. One goroutine reads it, and nothing is read before it is asked for,
+// so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // the records; nil once it is closed
@@ -163,8 +167,8 @@ func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Rea
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }
 
-// Next gives the next event. What a record held is given out to the end before its error: text in front of a fault
-// has been written and belongs to the client.
+// Next gives the next event. What a record held is given out to the end before its error: text in
+// front of a fault has been written and belongs to the client.
 func (s *Stream) Next() (chat.Event, error) {
 	for s.head == len(s.Queue) {
 		if s.over != nil {
@@ -177,17 +181,17 @@ func (s *Stream) Next() (chat.Event, error) {
 	return s.Queue[s.head-1], nil
 }
 
-// Close stops the upstream: at once when the reply is not complete, else so that the connection can be used again. A server takes a
-// closed connection as the sign to stop generating (Ollama 0.24 answered the next request 0.11 s later), so nothing is read on
-// for a client that has gone.
+// Close stops the upstream: at once when the reply is not complete, else so that the connection can
+// be used again. A server takes a closed connection as the sign to stop generating (Ollama 0.24
+// answered the next request 0.11 s later), so nothing is read on for a client that has gone.
 func (s *Stream) Close() error {
 	if s.Scratch == nil {
 		return nil
 	}
 	if s.over == io.EOF {
 		stop := time.AfterFunc(DrainTime, func() { s.body.Close() })
-		// Behind the last record there is only the end of the chunks. What is longer, or does not come, costs the
-		// connection.
+		// Behind the last record there is only the end of the chunks. What is longer, or does not
+		// come, costs the connection.
 		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
 		stop.Stop()
 	} else {

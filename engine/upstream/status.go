@@ -22,8 +22,8 @@ type wireError struct {
 	Message string          `json:"message"`
 }
 
-// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …}, or one inside
-// the other, as Ollama passes on what its runner said, from 0.30 on:
+// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …},
+// or one inside the other, as Ollama passes on what its runner said, from 0.30 on:
 //
 //	{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens)\"}}"}
 func Sentence(raw []byte) string {
@@ -46,8 +46,8 @@ func Sentence(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// Explain turns what the server said into a fault. Status 0 is an error inside a stream. The sentence is the
-// server's, in front of which it says whose it is: users search for these words.
+// Explain turns what the server said into a fault. Status 0 is an error inside a stream. The
+// sentence is the server's, in front of which it says whose it is: users search for these words.
 func Explain(status int, text string) *fault.Error {
 	if text == "" || strings.HasPrefix(text, "<") { // a gateway's page
 		text = http.StatusText(status)
@@ -65,8 +65,9 @@ func Explain(status int, text string) *fault.Error {
 	return e
 }
 
-// misread says whether the text is of a server that could not read what its model wrote, or not write the prompt:
-// "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way of asking may do without that.
+// misread says whether the text is of a server that could not read what its model wrote, or not
+// write the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way of
+// asking may do without that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
 		if strings.Contains(text, word) {
@@ -76,7 +77,8 @@ func misread(text string) bool {
 	return false
 }
 
-// sayings are what servers say with a status that does not tell what it is: OpenAI's own code, where there is one.
+// sayings are what servers say with a status that does not tell what it is: OpenAI's own code,
+// where there is one.
 var sayings = []struct {
 	words string
 	kind  fault.Kind
@@ -97,7 +99,8 @@ var sayings = []struct {
 // ContextLength is OpenAI's code of a request that is longer than the model's context.
 const ContextLength = "context_length_exceeded"
 
-// statuses are what a status stands for. Of those that are not listed 3xx and 4xx are permanent, the others may pass.
+// statuses are what a status stands for. Of those that are not listed 3xx and 4xx are permanent,
+// the others may pass.
 var statuses = map[int]struct {
 	kind fault.Kind
 	code string
@@ -114,9 +117,9 @@ var statuses = map[int]struct {
 	499:                              {fault.Unavailable, ""}, // it takes us for gone, and we are not
 }
 
-// kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that code. What the
-// server says goes before its status: Ollama says 500 of a model that does not fit into memory, which no second
-// try changes.
+// kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that
+// code. What the server says goes before its status: Ollama says 500 of a model that does not fit
+// into memory, which no second try changes.
 func kindOf(status int, text string) (fault.Kind, string) {
 	for _, s := range sayings {
 		if strings.Contains(text, s.words) {
@@ -139,8 +142,8 @@ func Refused(status int, h http.Header, body []byte) *fault.Error {
 	return e
 }
 
-// Misplaced is the fault of an answer that is a page for people, nil of any other. A page comes with status 200
-// too, from a router or a web interface at a mistyped address.
+// Misplaced is the fault of an answer that is a page for people, nil of any other. A page comes
+// with status 200 too, from a router or a web interface at a mistyped address.
 func Misplaced(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
@@ -151,8 +154,8 @@ func Misplaced(resp *http.Response) error {
 	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
-// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0: it does not
-// say. With other faults the header says nothing that a client should wait for.
+// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0:
+// it does not say. With other faults the header says nothing that a client should wait for.
 func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
@@ -167,15 +170,16 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal says that the server answered, and will answer the same again: it lacks what it was asked for. An
-// Unavailable without a cause is an answer too, a 500; with a cause it is a connection that broke.
+// IsRefusal says that the server answered, and will answer the same again: it lacks what it was
+// asked for. An Unavailable without a cause is an answer too, a 500; with a cause it is a
+// connection that broke.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
-// Overflow is the cause of a fault with the code context_length_exceeded: what the server has counted, in tokens; 0 is
-// what it does not say.
+// Overflow is the cause of a fault with the code context_length_exceeded: what the server has
+// counted, in tokens; 0 is what it does not say.
 type Overflow struct {
 	Tokens int // of the request, without its reply if the server tells them apart
 	Window int // of the context
@@ -193,8 +197,8 @@ var (
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 
-// overflowOf reads the counts in what a server said. OpenAI counts messages and reply apart, and the messages are
-// what trimming can change, so their number goes first.
+// overflowOf reads the counts in what a server said. OpenAI counts messages and reply apart, and
+// the messages are what trimming can change, so their number goes first.
 func overflowOf(text string) *Overflow {
 	tokens := cmp.Or(firstNumber(promptSaid, text), firstNumber(tokensSaid, text))
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}

@@ -25,10 +25,10 @@ func CheckKind(kind string) error {
 	return fmt.Errorf("%q is not one of %s", kind, strings.Join(Kinds, ", "))
 }
 
-// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or HOST:PORT. A kind
-// may stand in front, as in openai+http://…; without one kind is empty, unless the path ends in /v1, which only
-// OpenAI's API has. The base has no slash at its end. Anything but that is an error that gives no password away:
-// it goes to a log.
+// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or
+// HOST:PORT. A kind may stand in front, as in openai+http://…; without one kind is empty, unless
+// the path ends in /v1, which only OpenAI's API has. The base has no slash at its end. Anything but
+// that is an error that gives no password away: it goes to a log.
 func ParseURL(s string) (kind, base string, err error) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
 	if !ok {
@@ -63,8 +63,8 @@ func ParseURL(s string) (kind, base string, err error) {
 	return kind, base, nil
 }
 
-// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They are of one kind, which one of them
-// may say for all, and none is there twice.
+// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They are
+// of one kind, which one of them may say for all, and none is there twice.
 func ParseURLs(s string) (kind string, bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		k, base, err := ParseURL(one)

@@ -18,9 +18,10 @@ type Tool struct {
 	Function Function `json:"function"`
 }
 
-// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes plain words only (Facts.PlainSchemas). To
-// an Ollama it is of the kind that every version can print: always an object with properties, no booleans in place of schemas (a 400 in
-// every mode), no $ref, pattern or format, which Ollama drops or a llama-server behind it refuses.
+// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes
+// plain words only (Facts.PlainSchemas). To an Ollama it is of the kind that every version can
+// print: always an object with properties, no booleans in place of schemas (a 400 in every mode),
+// no $ref, pattern or format, which Ollama drops or a llama-server behind it refuses.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -28,7 +29,8 @@ type Function struct {
 	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
 }
 
-// WireTools are the order's tools as both wires have them. Nobody but OpenAI has Strict, which Ollama ignores.
+// WireTools are the order's tools as both wires have them. Nobody but OpenAI has Strict, which
+// Ollama ignores.
 func (o *Order) WireTools() (all []Tool) {
 	for _, t := range o.Tools {
 		all = append(all, Tool{"function", Function{t.Name, t.Description, t.Schema, t.Strict}})
@@ -36,14 +38,14 @@ func (o *Order) WireTools() (all []Tool) {
 	return all
 }
 
-// ProbeTool is the smallest tool that every server and template takes. A llama-server refuses parameters without
-// properties, and the template of Command-R+ stops at one without a description.
+// ProbeTool is the smallest tool that every server and template takes. A llama-server refuses
+// parameters without properties, and the template of Command-R+ stops at one without a description.
 var ProbeTool = Tool{"function", Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
-// Arguments are those of a call, as an object: some clients write an empty text for none. Text that is no object was refused when the
-// request came.
+// Arguments are those of a call, as an object: some clients write an empty text for none. Text that
+// is no object was refused when the request came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -51,8 +53,8 @@ func Arguments(c chat.Call) json.RawMessage {
 	return c.Args
 }
 
-// Rendering is the chat template of the order's model, of which source is the text, with which render shows orders. A model that can think
-// thinks: many templates print reasoning only then.
+// Rendering is the chat template of the order's model, of which source is the text, with which
+// render shows orders. A model that can think thinks: many templates print reasoning only then.
 func (o *Order) Rendering(source string, thinks bool, render func(*Order) (string, error)) derive.Template {
 	q := *o
 	q.Facts.Thinking = thinks
@@ -65,14 +67,15 @@ func (o *Order) Rendering(source string, thinks bool, render func(*Order) (strin
 // alsoCalled stands in front of the name that a tool has for everybody but the model.
 const alsoCalled = "Also called "
 
-// AlsoCalled is a tool's description with the name that the user knows it by, so that a model finds what the user
-// speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it, and "Also called "工具"." stands in
-// its description.
+// AlsoCalled is a tool's description with the name that the user knows it by, so that a model finds
+// what the user speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it, and
+// "Also called "工具"." stands in its description.
 func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// KnownAs is the name by which the user knows a tool of that name and description: the inverse of AlsoCalled.
+// KnownAs is the name by which the user knows a tool of that name and description: the inverse of
+// AlsoCalled.
 func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
@@ -83,8 +86,8 @@ func KnownAs(name, description string) string {
 	return name
 }
 
-// Probs gathers the tokens of a reply, with their probabilities, until there is text that they belong to. The server
-// may hold text back, so that tokens come first.
+// Probs gathers the tokens of a reply, with their probabilities, until there is text that they
+// belong to. The server may hold text back, so that tokens come first.
 type Probs struct {
 	Tokens []chat.Token
 }

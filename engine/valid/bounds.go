@@ -8,22 +8,23 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// bounds are the keywords that say how large, long or many a value may be, or of what form a text is: a tool that checks
-// them says so, and an agent can try again.
-// A value out of its bounds is of the right kind. A wrong type, a missing member or a name that is none of a list is not
-// among them: what a tool does with those nobody knows.
+// bounds are the keywords that say how large, long or many a value may be, or of what form a text
+// is: a tool that checks them says so, and an agent can try again. A value out of its bounds is of
+// the right kind. A wrong type, a missing member or a name that is none of a list is not among
+// them: what a tool does with those nobody knows.
 var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 
-// Bounded are the arguments without the members that the schema forbids, if besides these nothing is wrong but values out of
-// their bounds. It serves --out-of-bounds=pass, for agents that give a tool's error back to the model.
+// Bounded are the arguments without the members that the schema forbids, if besides these nothing
+// is wrong but values out of their bounds. It serves --out-of-bounds=pass, for agents that give a
+// tool's error back to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds is Bounded with the places that are. One mark of another kind ends it, since the call would be refused for that
-// all the same.
+// outOfBounds is Bounded with the places that are. One mark of another kind ends it, since the call
+// would be refused for that all the same.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -45,9 +46,10 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 	return m.doc.edited(nil), over, true
 }
 
-// Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts and lists are not cut.
-// It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20, as some would rather have 20 results than none. A text
-// that is cut says something else, so a call with one too long is not clamped at all.
+// Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts
+// and lists are not cut. It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20, as
+// some would rather have 20 results than none. A text that is cut says something else, so a call
+// with one too long is not clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
 		out, over, ok := v.outOfBounds(args)
@@ -64,12 +66,13 @@ func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// maxClamped is how often numbers are clamped, since several parts of a schema may bound the same one.
-// An allOf with two maximums is fulfilled at the second turn; bounds that contradict each other would go on for ever.
+// maxClamped is how often numbers are clamped, since several parts of a schema may bound the same
+// one. An allOf with two maximums is fulfilled at the second turn; bounds that contradict each
+// other would go on for ever.
 const maxClamped = 4
 
-// clamped puts numbers within their bounds. It reads and writes decimals exactly: an integer of 19 digits would be another
-// one as a float.
+// clamped puts numbers within their bounds. It reads and writes decimals exactly: an integer of 19
+// digits would be another one as a float.
 func clamped(args []byte, over []mark) ([]byte, bool) {
 	doc, err := parse(args)
 	if err != nil {
@@ -95,8 +98,9 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	return doc.edited(nil), true
 }
 
-// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none. With "multipleOf" it is
-// looked for among the multiples around n: 23 under a maximum of 20 and a step of 8 is 16, though 20 is nearer.
+// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none.
+// With "multipleOf" it is looked for among the multiples around n: 23 under a maximum of 20 and a
+// step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
@@ -114,7 +118,8 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 			at = high
 		}
 	}
-	// Without a step the bound itself is the nearest number, or one just beside it where the bound does not belong.
+	// Without a step the bound itself is the nearest number, or one just beside it where the bound
+	// does not belong.
 	step := stepOf(s)
 	if step == nil {
 		step = small
@@ -122,7 +127,8 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 			return at
 		}
 	}
-	// one of the multiples around, or its neighbours where a bound does not belong to what it bounds
+	// one of the multiples around, or its neighbours where a bound does not belong to what it
+	// bounds
 	times := new(big.Rat).Quo(at, step)
 	down := new(big.Int).Div(times.Num(), times.Denom())
 	var best *big.Rat
@@ -139,8 +145,9 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 // 1 under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
-// stepOf is what a number must be a multiple of, nil for nothing. An integer that is a multiple of p/q is one of p.
-// An integer that is a multiple of 2.5 is one of 5, the numerator of 5/2 in lowest terms.
+// stepOf is what a number must be a multiple of, nil for nothing. An integer that is a multiple of
+// p/q is one of p. An integer that is a multiple of 2.5 is one of 5, the numerator of 5/2 in lowest
+// terms.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {

@@ -9,21 +9,21 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Cache keeps compiled schemas by their content, the ones used last. The zero value is ready; it may be used by many at
-// once and must not be copied.
-// Clients send the same tools with every turn of a conversation, and to compile a schema takes far longer than to check a call.
+// Cache keeps compiled schemas by their content, the ones used last. The zero value is ready; it
+// may be used by many at once and must not be copied. Clients send the same tools with every turn
+// of a conversation, and to compile a schema takes far longer than to check a call.
 type Cache struct{ kept.Cache[outcome] }
 
-// outcome is one schema, compiled. That it is none is kept as well, so that a tool with a broken schema does not cost a
-// compilation in every turn.
+// outcome is one schema, compiled. That it is none is kept as well, so that a tool with a broken
+// schema does not cost a compilation in every turn.
 type outcome struct {
 	v   *Validator
 	err error
 }
 
-// Get gives the validator of a tool's schema, compiled at the first use. A schema that is empty or null takes any object.
-// An error is a *SchemaError.
-// The caller decides what an unusable schema means; the engine then lets the tool take any object and says so once.
+// Get gives the validator of a tool's schema, compiled at the first use. A schema that is empty or
+// null takes any object. An error is a *SchemaError. The caller decides what an unusable schema
+// means; the engine then lets the tool take any object and says so once.
 func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	one := c.Cache.Get(schema, func(text string) outcome {
 		v, err := compile([]byte(text))

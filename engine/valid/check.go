@@ -8,8 +8,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mostProblems is how many problems of one call are told: more than that a model does not take in at once.
-// They are in the order of the arguments, so the first ones are where the model begins to write again.
+// mostProblems is how many problems of one call are told: more than that a model does not take in
+// at once. They are in the order of the arguments, so the first ones are where the model begins to
+// write again.
 const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.
@@ -19,15 +20,16 @@ type Problem struct {
 	Text    string   // a sentence with the place, as one tells a model: "arguments.days: want at most 7, got 9"
 }
 
-// Check says what is wrong with a call's arguments, a JSON object: at most five problems, in the order of their places;
-// nil when they fit. Numbers are compared exactly.
-// An object is demanded even where the schema would take a text: OpenAI's arguments are one, and clients read them so. What
-// is too much work counts as a problem, since an unchecked call must not leave as a checked one.
-// A member that is there twice is a problem too, though JSON allows it: which of the values a client takes, nobody can tell.
+// Check says what is wrong with a call's arguments, a JSON object: at most five problems, in the
+// order of their places; nil when they fit. Numbers are compared exactly. An object is demanded
+// even where the schema would take a text: OpenAI's arguments are one, and clients read them so.
+// What is too much work counts as a problem, since an unchecked call must not leave as a checked
+// one. A member that is there twice is a problem too, though JSON allows it: which of the values a
+// client takes, nobody can tell.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
-// CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An answer under a
-// response_format may be a list or a number where its schema says so.
+// CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An
+// answer under a response_format may be a list or a number where its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
 // check is Check, and CheckValue where no object is demanded.
@@ -48,8 +50,8 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 	return ordered(all)
 }
 
-// judge reads arguments and holds them against the schema. Where they cannot be looked at there is no document, but a keyword
-// and a text that say why.
+// judge reads arguments and holds them against the schema. Where they cannot be looked at there is
+// no document, but a keyword and a text that say why.
 func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
@@ -67,7 +69,8 @@ func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, tex
 // tooMuch is what is said of arguments whose check has no end in sight.
 const tooMuch = "too large or nested too deeply to be checked with this schema"
 
-// Sentences tells all problems in one line, as a model is asked to write its call again and as logs have it.
+// Sentences tells all problems in one line, as a model is asked to write its call again and as logs
+// have it.
 func Sentences(all []Problem) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
@@ -76,8 +79,8 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor is how many times a place of the schema meets a value that lies at a depth of the arguments, at most.
-// Depths beyond the last figure have the last figure's work; see workOf.
+// workFor is how many times a place of the schema meets a value that lies at a depth of the
+// arguments, at most. Depths beyond the last figure have the last figure's work; see workOf.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -85,15 +88,15 @@ func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	return sum
 }
 
-// problem makes a Problem. text goes without the place, which is put in front of it: a model is told "arguments.days: want at
-// most 7, got 9", and finds the place in what it wrote.
+// problem makes a Problem. text goes without the place, which is put in front of it: a model is
+// told "arguments.days: want at most 7, got 9", and finds the place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
 
-// ordered sorts problems by place, drops repetitions, and keeps the first ones.
-// The library goes through maps, so without sorting a model would be told other things about the same call each time. Branches
-// of an allOf often find the same fault, which is told once.
+// ordered sorts problems by place, drops repetitions, and keeps the first ones. The library goes
+// through maps, so without sorting a model would be told other things about the same call each
+// time. Branches of an allOf often find the same fault, which is told once.
 func ordered(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
@@ -102,11 +105,12 @@ func ordered(all []Problem) []Problem {
 	return all[:min(len(all), mostProblems)]
 }
 
-// spell writes a place as one reads it in code: arguments.days, arguments.list[2], arguments["odd name"].
+// spell writes a place as one reads it in code: arguments.days, arguments.list[2], arguments["odd
+// name"].
 func spell(path []string) string { return spelled("arguments", path) }
 
-// spelled is spell for a path from another place; from nothing, the point in front is left out. A name that is no word stands
-// in brackets and quotes, as display writes it.
+// spelled is spell for a path from another place; from nothing, the point in front is left out. A
+// name that is no word stands in brackets and quotes, as display writes it.
 func spelled(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)
@@ -123,7 +127,8 @@ func spelled(from string, path []string) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// isNumber says whether a step is the number of an element. Nine digits are more than any array has elements.
+// isNumber says whether a step is the number of an element. Nine digits are more than any array has
+// elements.
 func isNumber(s string) bool {
 	return s != "" && len(s) < 10 && strings.Trim(s, "0123456789") == ""
 }

@@ -21,20 +21,21 @@ const (
 	maxPlaces = 10_000  // values in it; the library's compiling is quadratic in these
 )
 
-// home is where a schema is said to lie, so that relative references have a base; nothing is ever read from there.
-// It shows in the library's errors only, and is taken out of these.
+// home is where a schema is said to lie, so that relative references have a base; nothing is ever
+// read from there. It shows in the library's errors only, and is taken out of these.
 const home = "tool:///"
 
-// Validator checks arguments against one schema. It may be used by many at once: what compiling has made is only read.
+// Validator checks arguments against one schema. It may be used by many at once: what compiling has
+// made is only read.
 type Validator struct {
 	root   *jsonschema.Schema
 	places map[string]*jsonschema.Schema // by the name that errors give them
 	work   []float64                     // places of the schema that a value at each depth meets, at most; see workOf
 }
 
-// compile reads a schema.
-// The bounds are looked at before the library sees the schema. Schemas of clients and of remote MCP servers have passed a
-// tighter budget already (schema.Affordable); others come here as they are.
+// compile reads a schema. The bounds are looked at before the library sees the schema. Schemas of
+// clients and of remote MCP servers have passed a tighter budget already (schema.Affordable);
+// others come here as they are.
 func compile(text []byte) (*Validator, error) {
 	if t := bytes.TrimSpace(text); len(t) == 0 || string(t) == "null" {
 		text = []byte(`{"type":"object"}`)
@@ -46,7 +47,8 @@ func compile(text []byte) (*Validator, error) {
 	if err != nil {
 		return nil, &SchemaError{Text: err.Error()}
 	}
-	// Every value counts, also those of enums and descriptions, as the parser does not know what is a schema.
+	// Every value counts, also those of enums and descriptions, as the parser does not know what is
+	// a schema.
 	places := 0
 	for _, n := range doc.levels {
 		places += n
@@ -58,9 +60,9 @@ func compile(text []byte) (*Validator, error) {
 	return compileDocument(doc.value)
 }
 
-// compileDocument hands a document over to the library. Without a $schema it is read as draft 2020-12, to which modern has
-// brought it. Formats are checked, though since 2019-09 they are notes only unless asked for: who writes "format": "date" for a
-// parameter has a tool that reads a date.
+// compileDocument hands a document over to the library. Without a $schema it is read as draft
+// 2020-12, to which modern has brought it. Formats are checked, though since 2019-09 they are notes
+// only unless asked for: who writes "format": "date" for a parameter has a tool that reads a date.
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -81,7 +83,8 @@ func compileDocument(doc any) (*Validator, error) {
 	}
 	v := &Validator{root: root, places: map[string]*jsonschema.Schema{}}
 	for _, p := range all {
-		// Errors name a schema by its location; marks look it up to know its bounds and its members.
+		// Errors name a schema by its location; marks look it up to know its bounds and its
+		// members.
 		v.places[p.Location] = p.Schema
 		if p.PropertyNames != nil {
 			p.Extensions, p.PropertyNames = []jsonschema.SchemaExt{nameRule{p.PropertyNames}}, nil
@@ -97,8 +100,9 @@ func compileDocument(doc any) (*Validator, error) {
 	return v, nil
 }
 
-// nameRule is propertyNames. The library's own keyword gives the path of a wrong name without copying it, so that of a
-// neighbour is read there later. As an extension of the schema it has the right one.
+// nameRule is propertyNames. The library's own keyword gives the path of a wrong name without
+// copying it, so that of a neighbour is read there later. As an extension of the schema it has the
+// right one.
 type nameRule struct{ *jsonschema.Schema }
 
 // Validate holds the names of an object's members against the schema, each as a text.
@@ -114,12 +118,14 @@ func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 // nowhere loads no schema.
 type nowhere struct{}
 
-// Load refuses. To fetch a URL out of a client's schema would let that client use this machine to reach others.
+// Load refuses. To fetch a URL out of a client's schema would let that client use this machine to
+// reach others.
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// explain turns the library's error into place and sentence. Its own texts name the made-up home of the schema and are about
-// URLs; the reader is the author of a tool, who has one document and wants to know what to change in it.
-// Where a reference leads out of the document the sentence says what to do: put the schema under $defs.
+// explain turns the library's error into place and sentence. Its own texts name the made-up home of
+// the schema and are about URLs; the reader is the author of a tool, who has one document and wants
+// to know what to change in it. Where a reference leads out of the document the sentence says what
+// to do: put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -136,16 +142,15 @@ func explain(err error) *SchemaError {
 	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
 }
 
-// local is a URL as the schema's author wrote it.
-// A relative reference is shown as it stands in the schema, without the home that was put in front of it.
+// local is a URL as the schema's author wrote it. A relative reference is shown as it stands in the
+// schema, without the home that was put in front of it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))
 }
 
-// explainMeta says what the specification does not allow.
-// The library lists all that the draft's meta-schema objects to. The outermost place is named, as what lies in it often
-// follows from it.
+// explainMeta says what the specification does not allow. The library lists all that the draft's
+// meta-schema objects to. The outermost place is named, as what lies in it often follows from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -167,25 +172,27 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// pattern is one of a schema. It is kept also where Go's regular expressions do not know it (look-around, back references):
-// an error would cost the tool all of its check. loosen takes such patterns out afterwards.
-// What is left out lets more through, never less. Go's expressions are linear in the text, which those of other languages
-// are not: the pattern comes from a client and the text from a model, and a few bytes of both could take hours.
-// It prints as the schema spells it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
+// pattern is one of a schema. It is kept also where Go's regular expressions do not know it
+// (look-around, back references): an error would cost the tool all of its check. loosen takes such
+// patterns out afterwards. What is left out lets more through, never less. Go's expressions are
+// linear in the text, which those of other languages are not: the pattern comes from a client and
+// the text from a model, and a few bytes of both could take hours. It prints as the schema spells
+// it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
 // nobody.
 type pattern struct {
 	re   *regexp.Regexp // nil: unknown
 	text string
 }
 
-// MatchString takes everything where nobody knows, and is asked for nothing then that counts: see loosen.
+// MatchString takes everything where nobody knows, and is asked for nothing then that counts: see
+// loosen.
 func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
 // String is the pattern as the schema has it.
 func (p pattern) String() string { return p.text }
 
-// newPattern compiles a pattern.
-// JSON Schema's patterns are JavaScript's (ECMA-262); what they have in common with Go's is most of what schemas use.
+// newPattern compiles a pattern. JSON Schema's patterns are JavaScript's (ECMA-262); what they have
+// in common with Go's is most of what schemas use.
 func newPattern(s string) (jsonschema.Regexp, error) {
 	re, _ := regexp.Compile(schema.GoPattern(s))
 	return pattern{re, s}, nil
@@ -197,8 +204,9 @@ func unknown(re jsonschema.Regexp) bool {
 	return ok && p.re == nil
 }
 
-// validatePattern is format "regex": it refuses a string that is a pattern in no language of regular expressions, such as an
-// open bracket. What only Go does not know, look-ahead and back references, is none of its business.
+// validatePattern is format "regex": it refuses a string that is a pattern in no language of
+// regular expressions, such as an open bracket. What only Go does not know, look-ahead and back
+// references, is none of its business.
 func validatePattern(v any) error {
 	s, ok := v.(string)
 	if !ok {

@@ -1,15 +1,18 @@
-// Package valid checks the arguments of a call against the whole JSON Schema of its tool, drafts 4 to 2020-12, and says
-// what is wrong in sentences that a model can act on.
+// Package valid checks the arguments of a call against the whole JSON Schema of its tool, drafts 4
+// to 2020-12, and says what is wrong in sentences that a model can act on.
 //
-// A schema is compiled once and kept. Nothing is ever loaded from elsewhere: a reference that leaves the schema is an
-// error. What takes too long is refused beforehand, by bounds on size, depth and work.
+// A schema is compiled once and kept. Nothing is ever loaded from elsewhere: a reference that
+// leaves the schema is an error. What takes too long is refused beforehand, by bounds on size,
+// depth and work.
 //
-// Checking itself is done by a library, which is strict: one odd keyword makes it refuse a schema, and with that every
-// check of the tool's calls would be off. So a schema is first made sound: what chat/schema understands leniently is
-// spelled here as the specification has it, and what says nothing is taken out.
+// Checking itself is done by a library, which is strict: one odd keyword makes it refuse a schema,
+// and with that every check of the tool's calls would be off. So a schema is first made sound: what
+// chat/schema understands leniently is spelled here as the specification has it, and what says
+// nothing is taken out.
 //
-// A call can be checked while it streams, too. That decides what of it may leave: what has left cannot be taken back, so a
-// value counts as safe only when nothing that follows could make it wrong.
+// A call can be checked while it streams, too. That decides what of it may leave: what has left
+// cannot be taken back, so a value counts as safe only when nothing that follows could make it
+// wrong.
 //
 // # What may leave when
 //
@@ -25,8 +28,8 @@
 //
 // # Drafts
 //
-// A schema that names its draft is checked by that draft's rules. One that names none, as nearly all of tools, is brought
-// to the newest, since its author may have any draft in mind:
+// A schema that names its draft is checked by that draft's rules. One that names none, as nearly
+// all of tools, is brought to the newest, since its author may have any draft in mind:
 //
 //	draft 3   "required": true beside a type: passed over
 //	draft 4   "id": "#name", and "exclusiveMinimum": true beside a minimum, are said anew

@@ -16,8 +16,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// The bounds of a document, schema or arguments.
-// The text is a model's or a client's, and one of brackets or digits alone must cost no more than its length.
+// The bounds of a document, schema or arguments. The text is a model's or a client's, and one of
+// brackets or digits alone must cost no more than its length.
 const (
 	maxDepth    = 512  // levels, as adapters.Repair allows
 	maxDigits   = 1024 // bytes of one number
@@ -33,12 +33,14 @@ type document struct {
 	failed *jsonschema.ValidationError // the library's judgement, nil when it fits; of judge alone
 }
 
-// node is a value, and where it stands in the text. Members are cut and numbers replaced in the text itself, so that all the
-// rest stays byte for byte: spaces, escapes and the digits of numbers are the model's own.
+// node is a value, and where it stands in the text. Members are cut and numbers replaced in the
+// text itself, so that all the rest stays byte for byte: spaces, escapes and the digits of numbers
+// are the model's own.
 type node struct {
 	*jsontree.Value
-	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers stay text, so that
-	// 9007199254740993 is compared with an enum's 9007199254740993 and not with its neighbour.
+	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers
+	// stay text, so that 9007199254740993 is compared with an enum's 9007199254740993 and not with
+	// its neighbour.
 	value  any
 	inside []*node // members of an object, in its order, or elements of an array
 	name   string  // of a member, or the number of an element: a step of paths
@@ -47,9 +49,9 @@ type node struct {
 	*trouble // nil: nothing has to change in it; see spread
 }
 
-// copied is a member that was there before.
-// Models repeat a member when they lose the thread. With the same value one of them is simply left out; with another value
-// neither counts, since nothing says which was meant.
+// copied is a member that was there before. Models repeat a member when they lose the thread. With
+// the same value one of them is simply left out; with another value neither counts, since nothing
+// says which was meant.
 type copied struct {
 	nodes []*node // from the outermost member inwards
 	alike bool    // with the same value
@@ -63,8 +65,9 @@ func (c copied) path() (steps []string) {
 	return steps
 }
 
-// parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of members that are there
-// twice, where they stand, nor how many values lie at each depth, which the bound of work needs.
+// parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of
+// members that are there twice, where they stand, nor how many values lie at each depth, which the
+// bound of work needs.
 func parse(text []byte) (*document, error) {
 	root, deep := jsontree.Parse(text, maxDepth)
 	switch {
@@ -91,8 +94,8 @@ func whyNot(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// read reads the value of a node, and counts it. path are the members and elements around it, since a member that is there
-// twice has to be named.
+// read reads the value of a node, and counts it. path are the members and elements around it, since
+// a member that is there twice has to be named.
 func (d *document) read(n *node, path []*node) (err error) {
 	depth := len(path)
 	// The number of values at each depth is what the bound of work needs, and all that it needs.
@@ -114,7 +117,8 @@ func (d *document) read(n *node, path []*node) (err error) {
 	return err
 }
 
-// container reads an object or array. Of two members with one name the last counts, as in encoding/json.
+// container reads an object or array. Of two members with one name the last counts, as in
+// encoding/json.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
 	for i, item := range n.Items {
@@ -157,8 +161,8 @@ func (n *node) at(path []string) *node {
 	return n
 }
 
-// checkNumber refuses numbers whose exact value is too long to work with.
-// 1e999999 is eight bytes, and as an exact fraction a million digits. 1024 is beyond the exponents of a double (308).
+// checkNumber refuses numbers whose exact value is too long to work with. 1e999999 is eight bytes,
+// and as an exact fraction a million digits. 1024 is beyond the exponents of a double (308).
 func checkNumber(s string) error {
 	if len(s) > maxDigits {
 		return fmt.Errorf("a number of more than %d digits", maxDigits)

@@ -9,8 +9,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A compiled schema is a graph, with circles where it refers to itself. This file walks it, for what has to be known
-// before anything is checked: which parts cannot be checked at all, and how much work a value may make.
+// A compiled schema is a graph, with circles where it refers to itself. This file walks it, for
+// what has to be known before anything is checked: which parts cannot be checked at all, and how
+// much work a value may make.
 
 // most bounds the work of one check: places of the schema times values of the arguments.
 const most = 2e6
@@ -66,10 +67,10 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return present(all)
 }
 
-// within lists the schemas that apply to the members and elements of a value: for each member one of either, and all of
-// every.
-// The difference is what makes the work grow: a member is held to one of properties, but to every pattern that its name fits.
-// AdditionalProperties counts as one of either, since it speaks of members that no other does.
+// within lists the schemas that apply to the members and elements of a value: for each member one
+// of either, and all of every. The difference is what makes the work grow: a member is held to one
+// of properties, but to every pattern that its name fits. AdditionalProperties counts as one of
+// either, since it speaks of members that no other does.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties), asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
 	if list, ok := s.Items.([]*jsonschema.Schema); ok {
@@ -92,7 +93,8 @@ func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
-// placeOf is where a schema stands, as a JSON pointer. The library has it as the fragment of a URL, with % escapes.
+// placeOf is where a schema stands, as a JSON pointer. The library has it as the fragment of a URL,
+// with % escapes.
 func placeOf(s *jsonschema.Schema) string {
 	_, at, _ := strings.Cut(s.Location, "#")
 	if plain, err := url.PathUnescape(at); err == nil {
@@ -101,15 +103,16 @@ func placeOf(s *jsonschema.Schema) string {
 	return at
 }
 
-// workOf says how many places of the schema can meet one value at each depth, the last figure standing for all deeper
-// ones. Unions of recursive schemas make it grow with the depth; beyond what is ever checked nobody needs it exactly. A
-// schema that refers to itself without going deeper is an error.
-// "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with each level, 2^20 at the twentieth. The figures
-// are those of the worst value, so a deeply nested filter may be refused that would have been quick. They are computed once
-// a schema; the depths of the arguments decide.
+// workOf says how many places of the schema can meet one value at each depth, the last figure
+// standing for all deeper ones. Unions of recursive schemas make it grow with the depth; beyond
+// what is ever checked nobody needs it exactly. A schema that refers to itself without going deeper
+// is an error. "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with each
+// level, 2^20 at the twentieth. The figures are those of the worst value, so a deeply nested filter
+// may be refused that would have been quick. They are computed once a schema; the depths of the
+// arguments decide.
 func workOf(all []*place) (work []float64, err error) {
-	// The figures of one depth follow from those of one level less. Where two are equal all deeper ones are, which without
-	// recursion is soon the case.
+	// The figures of one depth follow from those of one level less. Where two are equal all deeper
+	// ones are, which without recursion is soon the case.
 	for depth := range maxDepth {
 		same := depth > 0
 		for _, p := range all {
@@ -128,11 +131,12 @@ func workOf(all []*place) (work []float64, err error) {
 	return work, nil
 }
 
-// meet computes the work for a value at a depth, when that for one level less is known of all places. Those that apply to
-// the same value come first. A place that is met again while it is open applies to its own value, which no check would ever
-// end.
-// At the top a place is met once, and an enum is compared value by value, so that sixteen of them count as one place more. Of
-// a member or element one of either is met and all of every, so the sum has the largest of the first and each of the second.
+// meet computes the work for a value at a depth, when that for one level less is known of all
+// places. Those that apply to the same value come first. A place that is met again while it is open
+// applies to its own value, which no check would ever end. At the top a place is met once, and an
+// enum is compared value by value, so that sixteen of them count as one place more. Of a member or
+// element one of either is met and all of every, so the sum has the largest of the first and each
+// of the second.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:
@@ -167,9 +171,10 @@ func (p *place) meet(depth int) error {
 	return nil
 }
 
-// loosen takes out what cannot be checked, so that nothing valid is refused, and says whether there was any.
-// Only taking the pattern away would not do: a member that no pattern matches falls under additionalProperties, so false
-// there would refuse what the pattern lets in, and "not" turns each loosening into a tightening.
+// loosen takes out what cannot be checked, so that nothing valid is refused, and says whether there
+// was any. Only taking the pattern away would not do: a member that no pattern matches falls under
+// additionalProperties, so false there would refuse what the pattern lets in, and "not" turns each
+// loosening into a tightening.
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {
@@ -186,8 +191,8 @@ func loosen(all []*place) bool {
 			}
 		}
 	}
-	// The arrows are walked backwards from all of them at once. To ask for each schema what it leads to took 1.9 s for a
-	// schema of 1,900 nots.
+	// The arrows are walked backwards from all of them at once. To ask for each schema what it
+	// leads to took 1.9 s for a schema of 1,900 nots.
 	leads := map[*jsonschema.Schema]bool{}
 	for i := 0; i < len(todo); i++ {
 		if p := todo[i]; !leads[p.Schema] {
@@ -201,10 +206,10 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest takes out the keywords by which a looser schema refuses more: what is not to fit, or to fit only once. leads are
-// the schemas that lead to a looser one.
-// Loosening an if changes which branch holds, in either direction, so the condition goes as a whole. An anyOf or allOf only
-// gets looser itself and stays.
+// loosenRest takes out the keywords by which a looser schema refuses more: what is not to fit, or
+// to fit only once. leads are the schemas that lead to a looser one. Loosening an if changes which
+// branch holds, in either direction, so the condition goes as a whole. An anyOf or allOf only gets
+// looser itself and stays.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

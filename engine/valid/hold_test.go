@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestHowMuchOfAnObjectWaits writes an object up to the middle of its second value: a schema that speaks of the whole
-// holds all of it, one that speaks of a value holds that, and a free string flows.
+// TestHowMuchOfAnObjectWaits writes an object up to the middle of its second value: a schema that
+// speaks of the whole holds all of it, one that speaks of a value holds that, and a free string
+// flows.
 func TestHowMuchOfAnObjectWaits(t *testing.T) {
 	const text = `{"a":"x","v":"hello wor`
 	const all, leaf, none = ``, `{"a":"x"`, text
@@ -71,7 +72,8 @@ func TestArraysThatCountAsAWholeWait(t *testing.T) {
 	}
 }
 
-// TestWhatLeavesOfHardSchemas: all of a valid object leaves in the end, and never all of one that is not.
+// TestWhatLeavesOfHardSchemas: all of a valid object leaves in the end, and never all of one that
+// is not.
 func TestWhatLeavesOfHardSchemas(t *testing.T) {
 	for _, h := range torture(t) {
 		v := compiled(t, []byte(h.schema))

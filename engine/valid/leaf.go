@@ -10,9 +10,9 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// leaf is the value that is being waited for, or the key.
-// It is scanned and not parsed while it comes: a parse at each fragment would take the square of the value's length.
-// Until it is whole, or has its least characters, nothing of it may leave, however long it gets.
+// leaf is the value that is being waited for, or the key. It is scanned and not parsed while it
+// comes: a parse at each fragment would take the square of the value's length. Until it is whole,
+// or has its least characters, nothing of it may leave, however long it gets.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
@@ -37,12 +37,13 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached says whether a string flows by now. One that needs but a minimum of characters is let go once it has these:
-// "minLength": 3 would otherwise hold a whole file.
+// reached says whether a string flows by now. One that needs but a minimum of characters is let go
+// once it has these: "minLength": 3 would otherwise hold a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
-		// Quotes and escapes make the source longer than the text, so the bytes say only when to count.
+		// Quotes and escapes make the source longer than the text, so the bytes say only when to
+		// count.
 		missing := l.least - characters(source[1:])
 		l.flows = missing < 0
 		l.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
@@ -50,8 +51,9 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands notes that what was read of a string can stand, but for half an escape: what completes it is not known. What
-// stands in front of a byte that no string may hold can stand as well, as if that byte had come by itself.
+// stands notes that what was read of a string can stand, but for half an escape: what completes it
+// is not known. What stands in front of a byte that no string may hold can stand as well, as if
+// that byte had come by itself.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
 	if scan.Wrong() {
@@ -72,14 +74,16 @@ func (p *Prefix) scan() bool {
 	return p.leaf.scan.Complete()
 }
 
-// characters counts those of a string's source, or fewer: an escape by its number may be half of a pair, so it counts as none.
-// Counting too few only lets the text go a little later, counting too many would let go what does not fit.
+// characters counts those of a string's source, or fewer: an escape by its number may be half of a
+// pair, so it counts as none. Counting too few only lets the text go a little later, counting too
+// many would let go what does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
 }
 
-// check looks at the value that is whole now. The first finding alone is told, as nothing behind it is read any more: the first
-// by its place, since the library goes through maps, and a model would be told another one each time.
+// check looks at the value that is whole now. The first finding alone is told, as nothing behind it
+// is read any more: the first by its place, since the library goes through maps, and a model would
+// be told another one each time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {

@@ -23,8 +23,9 @@ const (
 	again                      // the member is there more than once, with the same value
 )
 
-// mark is one place of the arguments that has to change. What has no mark, in it or above it, stands.
-// A problem is a sentence for a model; a mark is for the program, which puts together what stands with what is written anew.
+// mark is one place of the arguments that has to change. What has no mark, in it or above it,
+// stands. A problem is a sentence for a model; a mark is for the program, which puts together what
+// stands with what is written anew.
 type mark struct {
 	path   []string
 	what   change
@@ -41,8 +42,8 @@ type marker struct {
 	all []mark
 }
 
-// marks are what has to change; ok is false when the arguments are no object that can be looked at, or when to look at them is
-// too much work. No marks and ok means that they fit.
+// marks are what has to change; ok is false when the arguments are no object that can be looked at,
+// or when to look at them is too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -78,9 +79,9 @@ func (m *marker) add(path []string, what change) {
 	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
-// read adds what an error says.
-// Keywords that speak of the value as a whole mark it anew. Those that speak of its members mark the members, so that one bad
-// element of a list does not cost the others.
+// read adds what an error says. Keywords that speak of the value as a whole mark it anew. Those
+// that speak of its members mark the members, so that one bad element of a list does not cost the
+// others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -113,8 +114,8 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 	}
 }
 
-// ruledOut marks a member or element where the schema allows nothing.
-// {"properties": {"old": false}} forbids a member by name. An element cannot go by itself, since those behind it would
+// ruledOut marks a member or element where the schema allows nothing. {"properties": {"old":
+// false}} forbids a member by name. An element cannot go by itself, since those behind it would
 // move up, so its list is written anew.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
@@ -134,10 +135,11 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	m.add(path, what)
 }
 
-// belongs says whether a member that s forbids may be meant for something that the schema has a place for: a name that is
-// only misspelt, one that another part of the schema lists, or an entry of a map whose names have a form.
-// "titel": "Q4" beside a missing title is no surplus: to leave it out would lose what was said, and the model writes the
-// call again. In a map such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
+// belongs says whether a member that s forbids may be meant for something that the schema has a
+// place for: a name that is only misspelt, one that another part of the schema lists, or an entry
+// of a map whose names have a form. "titel": "Q4" beside a missing title is no surplus: to leave it
+// out would lose what was said, and the model writes the call again. In a map such as {"path": "x"}
+// under names of the form ^[A-Z]+$ the name is part of the data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -145,7 +147,8 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 			listed[other] = listed[other] || p.Bool == nil || *p.Bool
 		}
 	}
-	// Another part of the schema lists the name, so the schema contradicts itself; or the names of the object are data.
+	// Another part of the schema lists the name, so the schema contradicts itself; or the names of
+	// the object are data.
 	if listed[name] || s != nil && len(s.Properties) == 0 && formsNames(s) {
 		return true
 	}
@@ -159,18 +162,19 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	return false
 }
 
-// formsNames says whether a schema wants names of members to have a form, other than to be one of a list. A list of names is as
-// good as listed members: what is none of them is surplus.
+// formsNames says whether a schema wants names of members to have a form, other than to be one of a
+// list. A list of names is as good as listed members: what is none of them is surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 || slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool { return rule.(nameRule).Enum == nil })
 }
 
-// union adds what is wrong in the branch that was meant: the nearest one, and of those as near the one in which most of what
-// is there stands. Where that leaves several, what any of them objects to is in doubt.
-// The library reports what is wrong in every branch. What counts is how far the value is from a branch (see far), then how
-// much of the text would be lost by it: {"do": {"kind": "type", "text": "too long"}} is the branch of "type", whose text
-// is wrong, and not that of "click", whose kind is wrong and whose x is missing.
-// When a value fits two branches of a oneOf, no branch is wrong, and only a new value helps.
+// union adds what is wrong in the branch that was meant: the nearest one, and of those as near the
+// one in which most of what is there stands. Where that leaves several, what any of them objects to
+// is in doubt. The library reports what is wrong in every branch. What counts is how far the value
+// is from a branch (see far), then how much of the text would be lost by it: {"do": {"kind":
+// "type", "text": "too long"}} is the branch of "type", whose text is wrong, and not that of
+// "click", whose kind is wrong and whose x is missing. When a value fits two branches of a oneOf,
+// no branch is wrong, and only a new value helps.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil || len(e.Causes) == 0 {
@@ -232,9 +236,9 @@ func equalMarks(a, b []mark) bool {
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }
 
-// at lists the schemas that hold at a place in any case: references and allOf are followed, unions are not.
-// They are asked for the members that they list, to tell a misspelt name from a surplus one. A union lists members for some of
-// its branches only, which says too little.
+// at lists the schemas that hold at a place in any case: references and allOf are followed, unions
+// are not. They are asked for the members that they list, to tell a misspelt name from a surplus
+// one. A union lists members for some of its branches only, which says too little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})
 	for _, step := range path {
@@ -273,8 +277,8 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 const maxTogether = 100
 
 // misspelt reports whether one name is the other but for one letter more or less or, in names of
-// five letters on, another one or two that changed places: dat for date, cuont for count. Of shorter
-// names many are words of their own: "id" and "is", "from" and "form".
+// five letters on, another one or two that changed places: dat for date, cuont for count. Of
+// shorter names many are words of their own: "id" and "is", "from" and "form".
 func misspelt(a, b string) bool {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	if long-short > 1 || short < 3 || short == long && short < 5 || long > maxMisspelt {

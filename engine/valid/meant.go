@@ -7,9 +7,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Renamed returns arguments in which misspelt members have the names that are missing, if they fit then. A member is
-// renamed where it is the only one of its object that the schema does not list and whose name is near the missing one:
-// {"path": "a", "contents": "b"} where content is required.
+// Renamed returns arguments in which misspelt members have the names that are missing, if they fit
+// then. A member is renamed where it is the only one of its object that the schema does not list
+// and whose name is near the missing one: {"path": "a", "contents": "b"} where content is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -24,7 +24,8 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns arguments in which the member that stands for the missing one at path has its name.
+// withName returns arguments in which the member that stands for the missing one at path has its
+// name.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil || len(path) == 0 {
@@ -54,8 +55,9 @@ func (v *Validator) lists(parent []string, name string) bool {
 	return false
 }
 
-// WithoutWrong returns arguments without the optional members whose values do not fit, if the rest fits. A member whose
-// absence is a problem of its own is never left out; then the object around it is tried.
+// WithoutWrong returns arguments without the optional members whose values do not fit, if the rest
+// fits. A member whose absence is a problem of its own is never left out; then the object around it
+// is tried.
 func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -69,8 +71,8 @@ func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	return args, len(v.Check(args)) == 0
 }
 
-// withoutOne returns arguments without the member that has the first problem, or without the innermost one around it that
-// can go: no other problem may come of it.
+// withoutOne returns arguments without the member that has the first problem, or without the
+// innermost one around it that can go: no other problem may come of it.
 func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	path := problems[0].Path
 	for n := len(path); n > 0; n-- {

@@ -10,10 +10,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// modern spells a schema so that the specification it names takes it, the newest when it names none or one that nobody
-// knows: what is no keyword is taken out, forms of older drafts are brought up to date, members that are null are left out, as
-// programs write them for what is not there, and OpenAPI's "nullable" becomes a type. The document is changed in place.
-// null for a keyword is what libraries write that serialise every field of a struct. Where the draft is named and known, its
+// modern spells a schema so that the specification it names takes it, the newest when it names none
+// or one that nobody knows: what is no keyword is taken out, forms of older drafts are brought up
+// to date, members that are null are left out, as programs write them for what is not there, and
+// OpenAPI's "nullable" becomes a type. The document is changed in place. null for a keyword is what
+// libraries write that serialise every field of a struct. Where the draft is named and known, its
 // own words hold: {"exclusiveMinimum": true} is then an error in draft 7 and right in draft 4.
 func modern(doc any) {
 	root, _ := doc.(map[string]any)
@@ -37,9 +38,10 @@ func knownDraft(url string) bool {
 // counts are the keywords that count something.
 var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 
-// forms are the keywords that the specification refuses a whole schema for when their value is of another kind. Programs
-// write such things: "required": true beside a parameter's type (draft 3), "properties": [] (PHP's empty object), a title
-// that is a number. One odd word must not switch off the check of a whole tool, so the word goes and the rest stays.
+// forms are the keywords that the specification refuses a whole schema for when their value is of
+// another kind. Programs write such things: "required": true beside a parameter's type (draft 3),
+// "properties": [] (PHP's empty object), a title that is a number. One odd word must not switch off
+// the check of a whole tool, so the word goes and the rest stays.
 var forms = []struct {
 	fits     func(v any) bool
 	keywords []string
@@ -84,9 +86,10 @@ func isCount(v any) bool {
 	return err == nil && f >= 0 && f == float64(int64(f))
 }
 
-// visit goes through a schema, or a list of schemas. old says that no draft is named, so that old forms have to be told by their
-// looks: otherwise "items" as a list is right as it is, and brought up to date it would be wrong in that draft.
-// What is neither, such as true, has nothing to be brought up to date.
+// visit goes through a schema, or a list of schemas. old says that no draft is named, so that old
+// forms have to be told by their looks: otherwise "items" as a list is right as it is, and brought
+// up to date it would be wrong in that draft. What is neither, such as true, has nothing to be
+// brought up to date.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -98,8 +101,8 @@ func visit(v any, old bool) {
 	}
 }
 
-// respell brings one place up to date, and then what lies in it.
-// The order matters: first what is no keyword goes, so that the steps behind it meet the types that they expect.
+// respell brings one place up to date, and then what lies in it. The order matters: first what is
+// no keyword goes, so that the steps behind it meet the types that they expect.
 func respell(s map[string]any, old bool) {
 	for k, v := range s {
 		if v == nil && k != "const" && k != "default" {
@@ -129,8 +132,9 @@ func respell(s map[string]any, old bool) {
 	}
 }
 
-// sound takes out of a place what the specification does not take, and says its types in the specification's words.
-// In {"properties": {"city": "string"}} the member is known by name at least, and takes any value.
+// sound takes out of a place what the specification does not take, and says its types in the
+// specification's words. In {"properties": {"city": "string"}} the member is known by name at
+// least, and takes any value.
 func sound(s map[string]any) {
 	for _, f := range forms {
 		for _, keyword := range f.keywords {
@@ -154,7 +158,8 @@ func sound(s map[string]any) {
 	typed(s)
 }
 
-// once takes out what is there twice: "required": ["a", "a"] would make the library refuse the schema.
+// once takes out what is there twice: "required": ["a", "a"] would make the library refuse the
+// schema.
 func once(list []any) []any {
 	known := map[any]bool{}
 	return slices.DeleteFunc(list, func(v any) bool {
@@ -164,9 +169,10 @@ func once(list []any) []any {
 	})
 }
 
-// typed says the types of a place in the specification's words. A place with a type that nobody knows takes all.
-// One unknown name in a list makes the whole list say nothing: to hold a value to the other types could refuse a right one.
-// The list has no duplicates, as two names may mean one type (["int", "integer"]) and the specification forbids them.
+// typed says the types of a place in the specification's words. A place with a type that nobody
+// knows takes all. One unknown name in a list makes the whole list say nothing: to hold a value to
+// the other types could refuse a right one. The list has no duplicates, as two names may mean one
+// type (["int", "integer"]) and the specification forbids them.
 func typed(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {
@@ -199,9 +205,9 @@ func clamp(s map[string]any) {
 	}
 }
 
-// nullable lets null in, as OpenAPI 3.0 means it.
-// It is added wherever the place lists what may stand, in its types, unions and values, since one of them that leaves null out
-// would still refuse it.
+// nullable lets null in, as OpenAPI 3.0 means it. It is added wherever the place lists what may
+// stand, in its types, unions and values, since one of them that leaves null out would still refuse
+// it.
 func nullable(s map[string]any) {
 	// OpenAPI 3.0.3 wants null in the list of values as well; authors leave it out.
 	for k, null := range map[string]any{"type": "null", "enum": nil} {
@@ -231,9 +237,9 @@ func exclusive(s map[string]any, bound, flag string) {
 	}
 }
 
-// tuple reads the list form of items, up to 2019-09.
-// Since 2020-12 the list is prefixItems, and items speaks of the others, as additionalItems did. An empty list goes, as
-// prefixItems may not be empty. Of a schema with both forms the list counts, as in chat/schema: to leave it would have the
+// tuple reads the list form of items, up to 2019-09. Since 2020-12 the list is prefixItems, and
+// items speaks of the others, as additionalItems did. An empty list goes, as prefixItems may not be
+// empty. Of a schema with both forms the list counts, as in chat/schema: to leave it would have the
 // library refuse the schema, and with it every check of the tool.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
@@ -250,8 +256,9 @@ func tuple(s map[string]any) {
 	}
 }
 
-// anchor reads an id that is a fragment, which names a place up to draft 7.
-// In draft 4 "id": "#name", up to draft 7 "$id": "#name"; since 2019-09 an $id has no fragment and the name is an $anchor.
+// anchor reads an id that is a fragment, which names a place up to draft 7. In draft 4 "id":
+// "#name", up to draft 7 "$id": "#name"; since 2019-09 an $id has no fragment and the name is an
+// $anchor.
 func anchor(s map[string]any, key string) {
 	if id, ok := s[key].(string); ok && len(id) > 1 && id[0] == '#' && s["$anchor"] == nil {
 		s["$anchor"] = id[1:]

@@ -6,14 +6,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxFollow bounds how many references in a row are followed.
-// A ring of references ends there, and so does one that an author made by mistake; such a value is checked when it is whole.
+// maxFollow bounds how many references in a row are followed. A ring of references ends there, and
+// so does one that an author made by mistake; such a value is checked when it is whole.
 const maxFollow = 16
 
-// follow is the schema that speaks of a value which begins with c: references and unions that leave one choice are gone
-// through. Whole says that more than the simple words count, so that the value must be seen whole.
-// {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic writes for an optional text. Its first byte, a quote,
-// decides between the branches, and so a long text need not wait for its end.
+// follow is the schema that speaks of a value which begins with c: references and unions that leave
+// one choice are gone through. Whole says that more than the simple words count, so that the value
+// must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic writes for
+// an optional text. Its first byte, a quote, decides between the branches, and so a long text need
+// not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !combined(s) {
@@ -34,16 +35,15 @@ func combined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single is the one schema that a schema without words of its own leaves for a value which begins with c, nil when there
-// are several or none.
-// Two branches of a union that might both hold cannot be told apart by a byte, and neither can those of an allOf, which hold
-// together.
+// single is the one schema that a schema without words of its own leaves for a value which begins
+// with c, nil when there are several or none. Two branches of a union that might both hold cannot
+// be told apart by a byte, and neither can those of an allOf, which hold together.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
 	}
-	// Where more than one of these holds at once nothing is left out; nor where an n begins null, whose branch is not the one
-	// that is wanted below.
+	// Where more than one of these holds at once nothing is left out; nor where an n begins null,
+	// whose branch is not the one that is wanted below.
 	union := len(s.AnyOf)+len(s.OneOf) > 1 && len(s.AllOf) == 0 && s.Ref == nil && c != 'n'
 	var only *jsonschema.Schema
 	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.Ref}} {
@@ -60,8 +60,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks says whether a schema has words of its own about objects, arrays or numbers.
-// These would have to be checked beside what a reference leads to, which the reading of a prefix does not do.
+// speaks says whether a schema has words of its own about objects, arrays or numbers. These would
+// have to be checked beside what a reference leads to, which the reading of a prefix does not do.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -74,10 +74,10 @@ func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
 }
 
-// rare says whether a schema uses words that only a whole value can be held against, or that this reader leaves to the
-// validator.
-// Each can make a text wrong that looked right, by something that comes later: a dependency by a second member, uniqueItems by
-// the last element, a condition by either. Only the keywords that are left decide member by member.
+// rare says whether a schema uses words that only a whole value can be held against, or that this
+// reader leaves to the validator. Each can make a text wrong that looked right, by something that
+// comes later: a dependency by a second member, uniqueItems by the last element, a condition by
+// either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
 		s.MaxProperties != nil || s.MinProperties != nil || len(s.Extensions) > 0 || len(s.PatternProperties) > 0 ||
@@ -92,8 +92,8 @@ func isTuple(items any) bool {
 	return list
 }
 
-// items is the schema of an array's elements, nil when anything may be in it. Up to draft 2019-09 the library has it in another
-// field than since.
+// items is the schema of an array's elements, nil when anything may be in it. Up to draft 2019-09
+// the library has it in another field than since.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if one, ok := s.Items.(*jsonschema.Schema); ok {
 		return one
@@ -101,20 +101,20 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// free says whether a schema leaves strings as they are: no list of values, no pattern, format or length.
-// contentEncoding and its like are notes, here as to most validators.
+// free says whether a schema leaves strings as they are: no list of values, no pattern, format or
+// length. contentEncoding and its like are notes, here as to most validators.
 func free(s *jsonschema.Schema) bool {
 	return s.MinLength == nil && freeFrom(s)
 }
 
-// freeFrom says whether a schema leaves strings as they are that are as long as it wants them to be.
-// A minimum is the only rule of a text that no later character can break again.
+// freeFrom says whether a schema leaves strings as they are that are as long as it wants them to
+// be. A minimum is the only rule of a text that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
 	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil
 }
 
-// takes says whether a schema lets values of a type begin before they are whole. A list of values never does: `"re` may become
-// "red" or "reed".
+// takes says whether a schema lets values of a type begin before they are whole. A list of values
+// never does: `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	return s.Enum == nil && s.Const == nil && (s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
 }

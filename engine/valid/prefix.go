@@ -10,14 +10,16 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Prefix reads the arguments of a call while they are written, and knows how much of them can still become an object that
-// fits the schema. The text must be JSON so far; what is not ends the reading.
+// Prefix reads the arguments of a call while they are written, and knows how much of them can still
+// become an object that fits the schema. The text must be JSON so far; what is not ends the
+// reading.
 //
-// Strings that the schema leaves free are followed character by character. Every other value counts once it is whole and
-// has been checked, and so does the end of an object or array. A member that the schema forbids is cut out of the text, unless
-// its name may be a misspelt one.
-// Its law: whatever has left can be completed to arguments that fit. Keywords that only a later byte can break (maxLength,
-// pattern, enum) hold a value back, those of the object as a whole hold all of it.
+// Strings that the schema leaves free are followed character by character. Every other value counts
+// once it is whole and has been checked, and so does the end of an object or array. A member that
+// the schema forbids is cut out of the text, unless its name may be a misspelt one. Its law:
+// whatever has left can be completed to arguments that fit. Keywords that only a later byte can
+// break (maxLength, pattern, enum) hold a value back, those of the object as a whole hold all of
+// it.
 type Prefix struct {
 	rules   *Validator
 	text    []byte // what was written, without what was cut out
@@ -59,8 +61,8 @@ type open struct {
 // Prefix begins to read arguments that must fit the schema.
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
-// Whole says whether the schema speaks of the arguments as a whole (conditions, unions, numbers of members), so that none
-// of them can leave before the last one is there.
+// Whole says whether the schema speaks of the arguments as a whole (conditions, unions, numbers of
+// members), so that none of them can leave before the last one is there.
 func (v *Validator) Whole() bool {
 	_, whole := follow(v.root, '{')
 	return whole
@@ -133,7 +135,8 @@ func (p *Prefix) step() bool {
 // top is the innermost object or array that is open.
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
-// last is the name of the member that is being read or was read last, or the number of the element that comes.
+// last is the name of the member that is being read or was read last, or the number of the element
+// that comes.
 func (o *open) last() string {
 	if o.array {
 		return strconv.Itoa(o.n)
@@ -141,12 +144,12 @@ func (o *open) last() string {
 	return o.keys[len(o.keys)-1]
 }
 
-// value begins a value.
-// An object or array whose schema leaves one reading is opened, and its members are looked at one by one; any other value
-// becomes a leaf.
+// value begins a value. An object or array whose schema leaves one reading is opened, and its
+// members are looked at one by one; any other value becomes a leaf.
 func (p *Prefix) value(c byte) bool {
 	switch {
-	// As in Check: nothing of a text may leave where arguments have to stand, even if the schema would take it.
+	// As in Check: nothing of a text may leave where arguments have to stand, even if the schema
+	// would take it.
 	case len(p.stack) == 0 && c != '{':
 		return p.fail(p.path(""), "type", "want an object")
 	case len(p.stack) > 0 && p.top().array:
@@ -165,7 +168,8 @@ func (p *Prefix) value(c byte) bool {
 	switch {
 	case s.Bool != nil && !*s.Bool:
 		return p.fail(p.path(""), "false", "is not allowed here")
-	// The schema says more than one reading of the value: it is checked when it is whole, and below that nothing is opened.
+	// The schema says more than one reading of the value: it is checked when it is whole, and below
+	// that nothing is opened.
 	case whole:
 	case c == '{' && takes(s, "object"), c == '[' && takes(s, "array"):
 		p.stack = append(p.stack, open{schema: s, array: c == '[', begin: p.pos})
@@ -183,8 +187,8 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place is the schema of the value that begins.
-// A member is looked up by the last key; patterns of names do not come up here, since rare makes their object wait.
+// place is the schema of the value that begins. A member is looked up by the last key; patterns of
+// names do not come up here, since rare makes their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -200,8 +204,8 @@ func (p *Prefix) place() *jsonschema.Schema {
 // anything is the schema of what no schema speaks of.
 var anything = &jsonschema.Schema{}
 
-// key reads a key up to its closing quote.
-// A name that is there twice stops the reading: the first value has left, and a client may take the second one.
+// key reads a key up to its closing quote. A name that is there twice stops the reading: the first
+// value has left, and a client may take the second one.
 func (p *Prefix) key() bool {
 	if !p.scan() {
 		return false
@@ -256,8 +260,8 @@ func (p *Prefix) next(c byte) bool {
 	return true
 }
 
-// end reads the end of an object or array.
-// Required members and the least number of elements are all that an end can miss: other keywords of a whole object are rare.
+// end reads the end of an object or array. Required members and the least number of elements are
+// all that an end can miss: other keywords of a whole object are rare.
 func (p *Prefix) end(c byte) bool {
 	o := p.top()
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
@@ -277,8 +281,8 @@ func (p *Prefix) end(c byte) bool {
 	return true
 }
 
-// fail stops the reading at what is wrong; what was safe until then stays so. It answers false, as step does when it cannot
-// go on.
+// fail stops the reading at what is wrong; what was safe until then stays so. It answers false, as
+// step does when it cannot go on.
 func (p *Prefix) fail(path []string, keyword, text string) bool {
 	why := problem(path, keyword, text)
 	p.problem = &why
@@ -292,7 +296,8 @@ func (p *Prefix) failItems(keyword, text string) bool {
 	return p.fail(path[:len(path)-1], keyword, text)
 }
 
-// path is where the reading is: the names and numbers of what is open, and one more name unless that is empty.
+// path is where the reading is: the names and numbers of what is open, and one more name unless
+// that is empty.
 func (p *Prefix) path(name string) (steps []string) {
 	for i, o := range p.stack {
 		if o.array || i < len(p.stack)-1 || name == "" && o.n < len(o.keys) {
@@ -316,8 +321,8 @@ func (p *Prefix) Written() []byte {
 // Cut says whether a member was cut out.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut takes out what was read behind what can stand.
-// The comma in front of a member goes with it; for the first one it is the one behind it (see next).
+// cut takes out what was read behind what can stand. The comma in front of a member goes with it;
+// for the first one it is the one behind it (see next).
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)
@@ -326,9 +331,9 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean says whether a name may be another one, misspelt, that is not there yet.
-// `"titel":` beside a "title" that has not come: to cut it would lose the title, so the reading stops there and the call is
-// written again.
+// mayMean says whether a name may be another one, misspelt, that is not there yet. `"titel":`
+// beside a "title" that has not come: to cut it would lose the title, so the reading stops there
+// and the call is written again.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

@@ -124,8 +124,8 @@ func TestTheRestOfAnotherObjectIsNone(t *testing.T) {
 	}
 }
 
-// TestTheFirstProblemIsTheSameEachTime holds that what is told of a value that is checked as a whole does not depend on the order in
-// which the library goes through a map.
+// TestTheFirstProblemIsTheSameEachTime holds that what is told of a value that is checked as a
+// whole does not depend on the order in which the library goes through a map.
 func TestTheFirstProblemIsTheSameEachTime(t *testing.T) {
 	wrong := `{"type":"object","minProperties":1,"properties":{"a":{"type":"integer"},"b":{"type":"integer"},"c":{"type":"integer"},"d":{"type":"integer"}}}`
 	for schema, want := range map[string]string{
@@ -142,7 +142,8 @@ func TestTheFirstProblemIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-// TestOnlyAnObjectBegins holds that nothing leaves of a text where arguments have to stand, whatever the schema would take.
+// TestOnlyAnObjectBegins holds that nothing leaves of a text where arguments have to stand,
+// whatever the schema would take.
 func TestOnlyAnObjectBegins(t *testing.T) {
 	for _, schema := range []string{`{"anyOf":[{"type":"string"},{"type":"object"}]}`, `{"type":["array","object"]}`, `{}`} {
 		for _, text := range []string{`"abc`, `[1,`, `12 `, `null`} {
@@ -189,7 +190,8 @@ func FuzzPrefix(f *testing.F) {
 	})
 }
 
-// BenchmarkPrefix reads calls as a model streams them, a token of four bytes at a time: one of a long text and one of many values.
+// BenchmarkPrefix reads calls as a model streams them, a token of four bytes at a time: one of a
+// long text and one of many values.
 func BenchmarkPrefix(b *testing.B) {
 	v := validator(b, editor)
 	for name, text := range map[string]string{

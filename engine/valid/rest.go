@@ -11,10 +11,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Rest is what must follow Safe so that the text becomes the whole object that is given. It answers false when the text
-// says otherwise already.
-// It is how a repaired call goes on where its beginning has been sent: `{"city":"Oslo"` has left, the repair is
-// {"days":3,"city":"Oslo"}, and the rest is `,"days":3}`. The order of members may differ, their values may not.
+// Rest is what must follow Safe so that the text becomes the whole object that is given. It answers
+// false when the text says otherwise already. It is how a repaired call goes on where its beginning
+// has been sent: `{"city":"Oslo"` has left, the repair is {"days":3,"city":"Oslo"}, and the rest is
+// `,"days":3}`. The order of members may differ, their values may not.
 func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.safe == 0 {
 		return string(whole), true
@@ -30,13 +30,14 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf completes the object or array that is open at a depth, which is to become n of the whole: what lies in it is closed
-// first, since nothing can stand in front of its closer but what belongs in it. Then it gets what it lacks, as that is written
-// in the whole.
+// restOf completes the object or array that is open at a depth, which is to become n of the whole:
+// what lies in it is closed first, since nothing can stand in front of its closer but what belongs
+// in it. Then it gets what it lacks, as that is written in the whole.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()
-	// What is open below begins at start, with its key: an object, an array, or a string of which some has left.
+	// What is open below begins at start, with its key: an object, an array, or a string of which
+	// some has left.
 	inside := depth+1 < len(p.stack)
 	text := !inside && p.state == inLeaf && p.safe > p.leaf.start
 	begun := inside || text
@@ -101,7 +102,8 @@ func (o *open) closer() byte {
 	return '}'
 }
 
-// restOfText completes the string that is open, which is to become n. What has left may end within a character.
+// restOfText completes the string that is open, which is to become n. What has left may end within
+// a character.
 func (p *Prefix) restOfText(n *node) (string, bool) {
 	raw := p.text[p.leaf.start:p.safe]
 	at := len(raw)
@@ -123,9 +125,9 @@ func (p *Prefix) restOfText(n *node) (string, bool) {
 	return schema.Quote(rest)[1+len(raw)-at:], true
 }
 
-// same says whether two texts are the same value.
-// Members may be in another order, and escapes spelled differently. Numbers are compared as text, so 1 and 1.0 are two values:
-// the repair is held to what has left, and repeats it.
+// same says whether two texts are the same value. Members may be in another order, and escapes
+// spelled differently. Numbers are compared as text, so 1 and 1.0 are two values: the repair is
+// held to what has left, and repeats it.
 func same(a, b []byte) bool {
 	x, errX := parse(a)
 	y, errY := parse(b)

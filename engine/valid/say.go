@@ -14,8 +14,8 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is a Problem whose text does not name the place yet.
-// Whether the place begins with "arguments" is not known yet: a schema's own errors (explainMeta) are told in the same way.
+// finding is a Problem whose text does not name the place yet. Whether the place begins with
+// "arguments" is not known yet: a schema's own errors (explainMeta) are told in the same way.
 type finding struct {
 	path    []string
 	keyword string
@@ -27,8 +27,9 @@ func (f finding) compare(g finding) int {
 	return cmp.Or(slices.Compare(f.path, g.path), strings.Compare(f.text, g.text))
 }
 
-// findings turns the library's tree of errors into a list. Of the branches of a union it takes the one that was meant.
-// The sentences are our own, since a model reads them and not the author of a schema.
+// findings turns the library's tree of errors into a list. Of the branches of a union it takes the
+// one that was meant. The sentences are our own, since a model reads them and not the author of a
+// schema.
 func findings(e *jsonschema.ValidationError) []finding {
 	switch k := e.ErrorKind.(type) {
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
@@ -41,7 +42,8 @@ func findings(e *jsonschema.ValidationError) []finding {
 			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one", k.Subschemas[0]+1, k.Subschemas[1]+1))
 		}
 		return inUnion(e, "oneOf")
-	// A missing member is named in the place, so that the sentence is the same for one and for several.
+	// A missing member is named in the place, so that the sentence is the same for one and for
+	// several.
 	case *kind.Required:
 		return missing(e, "required", k.Missing, "is missing")
 	case *kind.DependentRequired:
@@ -84,10 +86,10 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 	return all
 }
 
-// inUnion says what is wrong in the branch that was meant: the one that comes nearest. Where none does, or several are as
-// near, it says that none fits.
-// To tell a model what is wrong in each branch would be a page of which it needs a line. "Fits none" goes with a sentence about
-// one of the branches, since by itself it gives a model nothing to act on.
+// inUnion says what is wrong in the branch that was meant: the one that comes nearest. Where none
+// does, or several are as near, it says that none fits. To tell a model what is wrong in each
+// branch would be a page of which it needs a line. "Fits none" goes with a sentence about one of
+// the branches, since by itself it gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// Each branch has findings of its own, unions within it read already.
 	branches := make([][]finding, len(e.Causes))
@@ -118,9 +120,10 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far is how much a finding speaks against a branch of a union at the given depth: most when the union's value itself is
-// of another type, then when it is another value, then when the member that tells branches apart differs.
-// A branch by a discriminator, {"kind": {"const": "a"}}, is thus ruled out by its kind before its other members count.
+// far is how much a finding speaks against a branch of a union at the given depth: most when the
+// union's value itself is of another type, then when it is another value, then when the member that
+// tells branches apart differs. A branch by a discriminator, {"kind": {"const": "a"}}, is thus
+// ruled out by its kind before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":
@@ -133,8 +136,9 @@ func far(f finding, depth int) int {
 	return 1
 }
 
-// wantedTypes are the types of a union whose every branch failed because of the value's type; nil otherwise.
-// "want integer or null, got string" in place of two branches that say one of these each.
+// wantedTypes are the types of a union whose every branch failed because of the value's type; nil
+// otherwise. "want integer or null, got string" in place of two branches that say one of these
+// each.
 func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	got := ""
 	for _, c := range e.Causes {
@@ -170,9 +174,9 @@ func keywordOf(e *jsonschema.ValidationError) string {
 	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:] // a place that allows nothing is named after its keyword
 }
 
-// sentence says what is wanted, and what is there, as numbers and values and not in the words of JSON Schema: a model that
-// reads "want at most 7, got 9" needs to know no keyword.
-// {"type": "object", "properties": {"days": {"type": "integer"}}} and "three": "want integer, got string".
+// sentence says what is wanted, and what is there, as numbers and values and not in the words of
+// JSON Schema: a model that reads "want at most 7, got 9" needs to know no keyword. {"type":
+// "object", "properties": {"days": {"type": "integer"}}} and "three": "want integer, got string".
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -258,7 +262,8 @@ func display(v any) string {
 	return shorten(string(text))
 }
 
-// displayAll lists the first of many values. Twelve are enough to see what is meant; a list of countries would fill a context.
+// displayAll lists the first of many values. Twelve are enough to see what is meant; a list of
+// countries would fill a context.
 func displayAll(list []any) string {
 	const most = 12
 	var parts []string

@@ -8,11 +8,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Trimmed are the arguments without the members that the schema forbids, byte for byte otherwise; ok says that nothing else
-// is wrong with them. A member that may be a misspelt one, or that another part of the schema knows, is not left out, and
-// neither is any while a member is missing. Of two members that say the same one is left.
-// {"title":"Q4","reason":"asked"} under a closed schema: to have the call written again would cost a generation, and what was
-// right in it. What is left out here has no place in the schema at all.
+// Trimmed are the arguments without the members that the schema forbids, byte for byte otherwise;
+// ok says that nothing else is wrong with them. A member that may be a misspelt one, or that
+// another part of the schema knows, is not left out, and neither is any while a member is missing.
+// Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a closed
+// schema: to have the call written again would cost a generation, and what was right in it. What is
+// left out here has no place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -26,8 +27,9 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
-// edited appends the text of n without the members that go, and with the values that take the place of others.
-// A comma goes with the member behind it; what is in front of the first member that stays goes as well.
+// edited appends the text of n without the members that go, and with the values that take the place
+// of others. A comma goes with the member behind it; what is in front of the first member that
+// stays goes as well.
 func (n *node) edited(dst []byte) []byte {
 	switch {
 	// A number at its bound takes the place of the one that was written.
@@ -63,9 +65,9 @@ type trouble struct {
 	lacks []string // names of members that have to be there, as they came
 }
 
-// spread notes marks at the nodes that they speak of, each beginning at a depth of its path. Members of one name share
-// them.
-// Each place sorts the marks that lie in it, so that a walk through the text knows of each place in one step.
+// spread notes marks at the nodes that they speak of, each beginning at a depth of its path.
+// Members of one name share them. Each place sorts the marks that lie in it, so that a walk through
+// the text knows of each place in one step.
 func (n *node) spread(all []mark, depth int) {
 	if n.trouble == nil {
 		n.trouble = &trouble{}
@@ -92,8 +94,8 @@ func (n *node) spread(all []mark, depth int) {
 // is says whether any of the changes is wanted at the place itself.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
-// Stands is what of the arguments is as the schema wants it, down to single members and elements; nil when that cannot be
-// said, or when nothing stands because the object as a whole is wrong.
+// Stands is what of the arguments is as the schema wants it, down to single members and elements;
+// nil when that cannot be said, or when nothing stands because the object as a whole is wrong.
 func (v *Validator) Stands(args []byte) *schema.Standing {
 	m, ok := v.marks(args)
 	if !ok {
@@ -106,7 +108,8 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	return m.doc.standing()
 }
 
-// Standing returns what has left of the arguments, to which more may come; nil when a text has left in part, or nothing has.
+// Standing returns what has left of the arguments, to which more may come; nil when a text has left
+// in part, or nothing has.
 func (p *Prefix) Standing() *schema.Standing {
 	closed := bytes.TrimRight(slices.Clone(p.text[:p.safe]), ", \n\t\r")
 	if len(closed) == 0 || p.state == finished {
@@ -138,8 +141,8 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing is what stands of an object or array. Members that are missing come last, without a value: they are what the model
-// is to write, and the constraint lists them behind what stands.
+// standing is what stands of an object or array. Members that are missing come last, without a
+// value: they are what the model is to write, and the constraint lists them behind what stands.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}
@@ -181,8 +184,8 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part is what stands of a member or element: all of it where no mark lies in it, its sound parts where it is an object
-// or array with marks inside, else nothing.
+// part is what stands of a member or element: all of it where no mark lies in it, its sound parts
+// where it is an object or array with marks inside, else nothing.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:

@@ -55,7 +55,8 @@ func TestSurplusMembersAreCutOutByteForByte(t *testing.T) {
 	}
 }
 
-// TestWhatIsCutWhileItIsReadIsCutFromTheWhole holds the reading in pieces against the cutting afterwards.
+// TestWhatIsCutWhileItIsReadIsCutFromTheWhole holds the reading in pieces against the cutting
+// afterwards.
 func TestWhatIsCutWhileItIsReadIsCutFromTheWhole(t *testing.T) {
 	for _, row := range []struct{ schema, args string }{
 		{event, `{"title":"Q4","date":"2026-12-10","time":"14:30","place":"room B7"}`},
@@ -151,8 +152,8 @@ func TestNumbersComeWithinTheirBounds(t *testing.T) {
 // toolOf is a tool with a schema.
 func toolOf(s string) []chat.Tool { return []chat.Tool{{Name: "t", Schema: json.RawMessage(s)}} }
 
-// FuzzStands takes arguments apart and joins them with others: nothing panics, what is trimmed fits and was written, and what
-// was written anew stands beside what stood.
+// FuzzStands takes arguments apart and joins them with others: nothing panics, what is trimmed fits
+// and was written, and what was written anew stands beside what stood.
 func FuzzStands(f *testing.F) {
 	schemas := []string{event, nested, actions, either, inherit, editor}
 	for i, args := range []string{`{"title":"x","y":{"z":[1,{"a":"}"}]},"days":0,"title":"x"}`, `{"at":{"x":1,"z":2},"stops":[{"z":0,"x":1},{"x":"q"}]}`,

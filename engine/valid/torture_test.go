@@ -161,7 +161,8 @@ func TestWhatIsDroppedAndReportedIsKnown(t *testing.T) {
 	}
 }
 
-// steps are the names of a value's members, or the numbers of its elements; nil for a value that has neither.
+// steps are the names of a value's members, or the numbers of its elements; nil for a value that
+// has neither.
 func steps(v any) (all []string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -227,8 +228,8 @@ func readSloppily(t *testing.T, h *hard) (reported []string) {
 	return reported
 }
 
-// TestConstraintsGoOnWithWhatStands lets the first members of valid arguments stand, and has the others written anew: the
-// constraint of those takes the whole.
+// TestConstraintsGoOnWithWhatStands lets the first members of valid arguments stand, and has the
+// others written anew: the constraint of those takes the whole.
 func TestConstraintsGoOnWithWhatStands(t *testing.T) {
 	for _, h := range torture(t) {
 		tools := []chat.Tool{{Name: "f", Schema: json.RawMessage(h.schema)}}
@@ -255,8 +256,9 @@ func TestConstraintsGoOnWithWhatStands(t *testing.T) {
 	}
 }
 
-// TestCompilingGrowsWithTheSchema compiles each heavy schema in two sizes: four times as much may take about four times the
-// work. What hangs on a pattern that Go cannot read was once looked for from every place anew.
+// TestCompilingGrowsWithTheSchema compiles each heavy schema in two sizes: four times as much may
+// take about four times the work. What hangs on a pattern that Go cannot read was once looked for
+// from every place anew.
 func TestCompilingGrowsWithTheSchema(t *testing.T) {
 	work := func(raw json.RawMessage) uint64 {
 		return heavy.Allocated(func() {

@@ -106,8 +106,8 @@ func TestASchemaThatIsNoneIsTheClientsFault(t *testing.T) {
 	}
 }
 
-// TestOneOddWordDoesNotSwitchOffTheCheck has what programs write and the specification does not take: the word is passed
-// over, or read as it is meant, and the parameter beside it is checked.
+// TestOneOddWordDoesNotSwitchOffTheCheck has what programs write and the specification does not
+// take: the word is passed over, or read as it is meant, and the parameter beside it is checked.
 func TestOneOddWordDoesNotSwitchOffTheCheck(t *testing.T) {
 	for odd, fits := range map[string][2]string{ // a value that fits, and one that does not; empty: all fit
 		`{"type":"int"}`: {`1`, `"1"`}, `{"type":"str"}`: {`"1"`, `1`}, `{"type":"STRING"}`: {`"1"`, `1`}, `{"type":"dict"}`: {`{}`, `[]`},

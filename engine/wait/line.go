@@ -16,9 +16,9 @@ type lines struct {
 	byModel map[string]*line
 }
 
-// line is the requests that wait for one model, fair by client: of two clients with many requests each has every second place. A
-// request's tag is one more than that of its client's last one, or than that of the request that got a place last, whichever is more.
-// It goes when nobody waits.
+// line is the requests that wait for one model, fair by client: of two clients with many requests
+// each has every second place. A request's tag is one more than that of its client's last one, or
+// than that of the request that got a place last, whichever is more. It goes when nobody waits.
 type line struct {
 	all     *lines
 	model   string
@@ -132,7 +132,8 @@ func (l *line) passed(w *waiter) {
 	l.since, l.now = now, w.tag
 }
 
-// place tells a client where its request stands, and for how long it may have to wait, as far as that is known.
+// place tells a client where its request stands, and for how long it may have to wait, as far as
+// that is known.
 func (w *waiter) place() string {
 	l := w.line
 	l.all.mu.Lock()

@@ -11,13 +11,16 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// Pulse watches the waits of one reply. Before each wait it lets the client's side flush; while the wait lasts, one
-// coarse timer sends heartbeats to the client and ends the reply when the wait has lasted too long.
+// Pulse watches the waits of one reply. Before each wait it lets the client's side flush; while the
+// wait lasts, one coarse timer sends heartbeats to the client and ends the reply when the wait has
+// lasted too long.
 //
-// The timer acts only between begin and end, under the lock that both take, so a heartbeat never runs beside anything
-// else of the reply. Between ticks the timer is left alone: a token costs two uncontended locks, not a timer.
+// The timer acts only between begin and end, under the lock that both take, so a heartbeat never
+// runs beside anything else of the reply. Between ticks the timer is left alone: a token costs two
+// uncontended locks, not a timer.
 type Pulse struct {
-	// What every token touches stands together, in one line of the cache: with many streams each comes back to a cold one.
+	// What every token touches stands together, in one line of the cache: with many streams each
+	// comes back to a cold one.
 	idle    func()
 	mu      sync.Mutex    // guards what follows, but for start and spoke
 	began   time.Duration // of the present wait, from start on
@@ -39,9 +42,9 @@ type Pulse struct {
 	cancel context.CancelCauseFunc
 }
 
-// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the fault.Timeout of
-// a wait that was too long as its cause. Client may be nil: then nobody is told anything. Whoever calls it owes a
-// Stop.
+// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the
+// fault.Timeout of a wait that was too long as its cause. Client may be nil: then nobody is told
+// anything. Whoever calls it owes a Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
 	p := &Pulse{idle: func() {}, beat: func(string) error { return nil }, every: t.Beat, limits: t, start: time.Now()}
@@ -81,8 +84,8 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits for a channel to be closed, with heartbeats, and for no longer than left if limit is not negative. It reports whether the reply
-// is still wanted then.
+// until waits for a channel to be closed, with heartbeats, and for no longer than left if limit is
+// not negative. It reports whether the reply is still wanted then.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -99,11 +102,12 @@ func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left tim
 	return ctx.Err() == nil
 }
 
-// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits, so it needs no
-// lock: it is called once a token.
+// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits,
+// so it needs no lock: it is called once a token.
 func (p *Pulse) Spoke() { p.spoke = true }
 
-// Stop ends the watching and everything that runs under the context. It may be called more than once.
+// Stop ends the watching and everything that runs under the context. It may be called more than
+// once.
 func (p *Pulse) Stop() {
 	p.mu.Lock()
 	p.stopped = true
@@ -112,8 +116,8 @@ func (p *Pulse) Stop() {
 	p.cancel(context.Canceled)
 }
 
-// Begin marks the start of a wait. It flushes first: nothing more comes by itself until the wait is over, so a
-// burst of records is one write, and a lone token goes at once.
+// Begin marks the start of a wait. It flushes first: nothing more comes by itself until the wait is
+// over, so a burst of records is one write, and a lone token goes at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
 // begin is Begin for a limit that stays as it is until the wait ends: a token need not copy it.
@@ -129,23 +133,25 @@ func (p *Pulse) begin(w *Limit) {
 	p.mu.Unlock()
 }
 
-// End marks the end of a wait. When it returns, no heartbeat is under way: what is written next stands alone.
+// End marks the end of a wait. When it returns, no heartbeat is under way: what is written next
+// stands alone.
 func (p *Pulse) End() {
 	p.mu.Lock()
 	p.waiting = false
 	p.mu.Unlock()
 }
 
-// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then: a client that has left ends
-// ctx.
+// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then: a client that
+// has left ends ctx.
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
 	return sleep.For(ctx, d)
 }
 
-// tick does what is due and sets the timer for what is due next. It holds the lock over the heartbeat's write, so
-// that End waits for that: a client's side is never written by two goroutines.
+// tick does what is due and sets the timer for what is due next. It holds the lock over the
+// heartbeat's write, so that End waits for that: a client's side is never written by two
+// goroutines.
 func (p *Pulse) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,8 +163,9 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless the reply is
-// over. Between two waits it only looks again soon: an eighth of the pace is how late the end of a wait may come.
+// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless
+// the reply is over. Between two waits it only looks again soon: an eighth of the pace is how late
+// the end of a wait may come.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -200,8 +207,8 @@ type Reader struct {
 	begun bool
 }
 
-// Reader has every Read of r watched: the first may last as long as first says, each later one as later does. A
-// first Read that brings nothing does not count.
+// Reader has every Read of r watched: the first may last as long as first says, each later one as
+// later does. A first Read that brings nothing does not count.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }

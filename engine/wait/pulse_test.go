@@ -119,8 +119,9 @@ func TestPulseCancelsWhenTheClientIsGone(t *testing.T) {
 	})
 }
 
-// TestPulseBeatsAlone has beats that take long and reads that come back meanwhile: the race detector and the flag both
-// see a beat beside anything else of the reply. It runs in real time, since a lock does not let synctest's clock go on.
+// TestPulseBeatsAlone has beats that take long and reads that come back meanwhile: the race
+// detector and the flag both see a beat beside anything else of the reply. It runs in real time,
+// since a lock does not let synctest's clock go on.
 func TestPulseBeatsAlone(t *testing.T) {
 	busy, beats := false, 0
 	client := &chat.Pulse{Beat: func(string) error {

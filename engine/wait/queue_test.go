@@ -47,8 +47,8 @@ func waits(ctx context.Context, q *Queue, s *slots, model, client, name string) 
 	return said, err
 }
 
-// TestAQueueIsFairByClient has one client send eight requests, and then another one two. With a place free every ten seconds, the second
-// client gets every second place.
+// TestAQueueIsFairByClient has one client send eight requests, and then another one two. With a
+// place free every ten seconds, the second client gets every second place.
 func TestAQueueIsFairByClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, s := new(Queue), new(slots)
@@ -91,7 +91,8 @@ func TestAQueueIsFairByClient(t *testing.T) {
 	})
 }
 
-// TestOneOfALineAsks has fifty requests of one model wait: the server hears of one. Those of another model do not wait behind them.
+// TestOneOfALineAsks has fifty requests of one model wait: the server hears of one. Those of
+// another model do not wait behind them.
 func TestOneOfALineAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, s, other := new(Queue), new(slots), &slots{free: 1}

@@ -10,16 +10,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Limit is one kind of waiting: how long at most, and what to say when that is over. The sentence names the
-// setting, since what is too long differs from machine to machine.
+// Limit is one kind of waiting: how long at most, and what to say when that is over. The sentence
+// names the setting, since what is too long differs from machine to machine.
 type Limit struct {
 	limit time.Duration // not positive: for ever
 	code  string        // of the fault.Timeout
 	fault string        // its sentence, with a verb for the limit
 }
 
-// FirstByteTimeout is the code of the fault by which the wait for a first record ends. The engine knows a model
-// that may hang by it.
+// FirstByteTimeout is the code of the fault by which the wait for a first record ends. The engine
+// knows a model that may hang by it.
 const FirstByteTimeout = "first_byte_timeout"
 
 // The codes of the other waits' faults.
@@ -28,14 +28,14 @@ const (
 	idleTimeout = "idle_timeout"
 )
 
-// Loading is the wait for a prompt that is rendered when the model is loaded. Ollama loads the model even for a
-// rendering.
+// Loading is the wait for a prompt that is rendered when the model is loaded. Ollama loads the
+// model even for a rendering.
 func (p *Pulse) Loading() Limit {
 	return Limit{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
 }
 
-// First is the wait for the first record of a model that is loaded. Ollama queues requests to one model in silence
-// (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
+// First is the wait for the first record of a model that is loaded. Ollama queues requests to one
+// model in silence (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
 func (p *Pulse) First() Limit {
 	return Limit{p.limits.FirstByte, FirstByteTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
@@ -50,26 +50,28 @@ func (p *Pulse) UntilFirst() Limit {
 	return w
 }
 
-// Withheld is the wait for the next record of a server that may hold a call back until it is whole. From outside,
-// that cannot be told from a server that reads the prompt, so it is as long as the wait for a first record.
+// Withheld is the wait for the next record of a server that may hold a call back until it is whole.
+// From outside, that cannot be told from a server that reads the prompt, so it is as long as the
+// wait for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
 	w.code, w.fault = idleTimeout, "the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
 	return w
 }
 
-// Later is the wait for the next record of a server that sends each token: two minutes are far more than any takes
-// for one.
+// Later is the wait for the next record of a server that sends each token: two minutes are far more
+// than any takes for one.
 func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
 
-// ModelLoading is the code of a server that answers later, when it has loaded its model: a llama-server says 503
-// until then. It is waited for as long as a load may take, not as long as a busy server.
+// ModelLoading is the code of a server that answers later, when it has loaded its model: a
+// llama-server says 503 until then. It is waited for as long as a load may take, not as long as a
+// busy server.
 const ModelLoading = "model_loading"
 
-// Timeouts say how long a silent model server is waited for. None of them limits a reply that keeps coming. A zero
-// field takes the default; a negative one waits for ever (Beat: never beats).
+// Timeouts say how long a silent model server is waited for. None of them limits a reply that keeps
+// coming. A zero field takes the default; a negative one waits for ever (Beat: never beats).
 type Timeouts struct {
 	Load      time.Duration // until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama itself gives up after 5)
 	FirstByte time.Duration // from then until the first record: queueing and reading the prompt; default 10 minutes
@@ -79,9 +81,10 @@ type Timeouts struct {
 	Beat      time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
 }
 
-// orDefaults is t with its zero fields filled. A heartbeat commits a stream: what fails behind it is an event in
-// the stream and no HTTP status any more, so it does not come at once. Hops between a client and this program cut
-// connections that are silent for a minute, some sooner, so it does not come late either.
+// orDefaults is t with its zero fields filled. A heartbeat commits a stream: what fails behind it
+// is an event in the stream and no HTTP status any more, so it does not come at once. Hops between
+// a client and this program cut connections that are silent for a minute, some sooner, so it does
+// not come late either.
 func (t Timeouts) orDefaults() Timeouts {
 	return Timeouts{
 		Load:      cmp.Or(t.Load, 6*time.Minute),
@@ -93,8 +96,9 @@ func (t Timeouts) orDefaults() Timeouts {
 	}
 }
 
-// After returns what is left of t once d of it has passed, for another attempt at the same request. A second is left in any case: a
-// server that is there answers within it that it is busy, or begins.
+// After returns what is left of t once d of it has passed, for another attempt at the same request.
+// A second is left in any case: a server that is there answers within it that it is busy, or
+// begins.
 func (t Timeouts) After(d time.Duration) Timeouts {
 	t = t.orDefaults()
 	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {
@@ -105,8 +109,9 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// Broken turns a failed request or read into a fault: the cause of a cancelled context, else a server that cannot be
-// reached (gone says so, with its address; it is empty when the connection had been made).
+// Broken turns a failed request or read into a fault: the cause of a cancelled context, else a
+// server that cannot be reached (gone says so, with its address; it is empty when the connection
+// had been made).
 func Broken(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {

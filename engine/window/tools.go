@@ -17,9 +17,10 @@ type Fitted struct {
 	Dropped []string // names of the tools that were left out
 }
 
-// cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what their parameters are. 1,000
-// bytes hold the first paragraphs of Claude Code's descriptions, which are 2 KB in the mean and say everything there; 160 a
-// sentence or two, 60 a few words. A model calls a tool by its name and the names of its parameters: these stay.
+// cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what
+// their parameters are. 1,000 bytes hold the first paragraphs of Claude Code's descriptions, which
+// are 2 KB in the mean and say everything there; 160 a sentence or two, 60 a few words. A model
+// calls a tool by its name and the names of its parameters: these stay.
 var cuts = []struct{ description, parameter int }{ // bytes
 	{1000, whole},
 	{400, whole},
@@ -32,10 +33,11 @@ var cuts = []struct{ description, parameter int }{ // bytes
 // whole says that the descriptions of parameters stay.
 const whole = -1
 
-// FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter descriptions of parameters, and
-// last by leaving out tools from the end of the list, where agents put those of their MCP servers. Tools that kept names stay
-// whatever they cost: they were called before, or must be. The same tools and budget always give the same, so the beginning of
-// the prompt is the same in every turn.
+// FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter
+// descriptions of parameters, and last by leaving out tools from the end of the list, where agents
+// put those of their MCP servers. Tools that kept names stay whatever they cost: they were called
+// before, or must be. The same tools and budget always give the same, so the beginning of the
+// prompt is the same in every turn.
 func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted {
 	f := Fitted{Tools: tools}
 	if toolsBytes(tools) <= budget {
@@ -89,8 +91,9 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shortened is a text of at most so many bytes, cut behind a sentence or a line where one ends in its second half, else behind
-// a word. A text that is cut ends in "…", so that a model does not take half a rule for the whole.
+// shortened is a text of at most so many bytes, cut behind a sentence or a line where one ends in
+// its second half, else behind a word. A text that is cut ends in "…", so that a model does not
+// take half a rule for the whole.
 func shortened(text string, most int) string {
 	const dots = "…"
 	if len(text) <= most {
@@ -111,7 +114,8 @@ func shortened(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor other words for people.
+// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor other
+// words for people.
 func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// agentTools are four tools as an agent has them: much text, and parameters that are described at length.
+// agentTools are four tools as an agent has them: much text, and parameters that are described at
+// length.
 func agentTools() (tools []chat.Tool) {
 	for _, name := range []string{"Read", "Bash", "mcp__a__x", "mcp__a__y"} {
 		tools = append(tools, chat.Tool{
@@ -85,8 +86,8 @@ func TestTextsAreCutBehindSentences(t *testing.T) {
 	}
 }
 
-// TestDataThatLooksLikeWordsStays holds that only keywords are taken for words: what a default, an enum or the names of members
-// say is the tool's data.
+// TestDataThatLooksLikeWordsStays holds that only keywords are taken for words: what a default, an
+// enum or the names of members say is the tool's data.
 func TestDataThatLooksLikeWordsStays(t *testing.T) {
 	const given = `{ "title": "T", "description": "Long words.", "properties": {"title": {"description": "Long words.", "default": {"description": "Long words."}},
 		"t": {"items": [{"title": "x"}, true]}, "n": {"const": 1.50, "enum": [{"title": "x"}]}}, "dependencies": {"title": ["t"], "t": {"title": "x"}}, "description ": 1}`

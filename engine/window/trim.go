@@ -9,13 +9,13 @@ type Trimmed struct {
 	Freed    int // tokens, as cost has them
 }
 
-// Trim leaves out the oldest turns of a conversation until at least excess tokens are free, or nothing more may go. System
-// messages, the last user message and the last message stay, and no call is parted from its results, which must stand
-// behind it as package history puts them. First whole turns go, from one user message to the next, then steps of the work on
-// the last one.
+// Trim leaves out the oldest turns of a conversation until at least excess tokens are free, or
+// nothing more may go. System messages, the last user message and the last message stay, and no
+// call is parted from its results, which must stand behind it as package history puts them. First
+// whole turns go, from one user message to the next, then steps of the work on the last one.
 //
-// What is freed is rounded up to a multiple of step, if there is as much: so the next requests of the same conversation
-// begin alike, and the server need not read them again.
+// What is freed is rounded up to a multiple of step, if there is as much: so the next requests of
+// the same conversation begin alike, and the server need not read them again.
 func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trimmed {
 	goal := excess
 	if step > 0 {
@@ -53,8 +53,8 @@ func units(ms []chat.Message) []unit {
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser is where the last user messages begin, several in a row being one; 0 when there are none. Agents split
-// a task and its surroundings into several.
+// lastUser is where the last user messages begin, several in a row being one; 0 when there are
+// none. Agents split a task and its surroundings into several.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {
@@ -66,8 +66,8 @@ func lastUser(ms []chat.Message) int {
 	return max(i, 0)
 }
 
-// turns are from one user message to the next; what stands in front of the first one belongs to it. User messages
-// that nobody has answered go together with those behind them.
+// turns are from one user message to the next; what stands in front of the first one belongs to it.
+// User messages that nobody has answered go together with those behind them.
 func turns(ms []chat.Message) (all []unit) {
 	from, answered := 0, false
 	for i, m := range ms {
@@ -85,7 +85,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps are the assistant's messages behind the last user message, each with its results, but for the last step.
+// steps are the assistant's messages behind the last user message, each with its results, but for
+// the last step.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++

@@ -1,5 +1,5 @@
-// Package window says how many tokens a conversation takes, how long a context it should get, and what of it is left out
-// when that is not enough.
+// Package window says how many tokens a conversation takes, how long a context it should get, and
+// what of it is left out when that is not enough.
 package window
 
 import (
@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// Smallest is the shortest context that is asked for, in tokens. Shorter ones save little memory, and each growth has
-	// the server load the model again.
+	// Smallest is the shortest context that is asked for, in tokens. Shorter ones save little
+	// memory, and each growth has the server load the model again.
 	Smallest = 8192
 	// Most is the longest context that is asked for by default.
 	Most = 32768
@@ -23,9 +23,9 @@ type Limits struct {
 	Most    int // what may be asked for
 }
 
-// Choose is the context for a request of that many tokens, the reply's among them. A context that is loaded and long enough
-// stays, since any other has the server load the model again; otherwise it grows by powers of two, up to the limits. What is
-// loaded is never made shorter.
+// Choose is the context for a request of that many tokens, the reply's among them. A context that
+// is loaded and long enough stays, since any other has the server load the model again; otherwise
+// it grows by powers of two, up to the limits. What is loaded is never made shorter.
 func (l Limits) Choose(need int) int {
 	if l.Loaded >= need && l.Loaded > 0 {
 		return l.Loaded
@@ -42,8 +42,9 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room is what is kept free for the reply in a context of n tokens: what the client wants, but no more than a
-// quarter. Many agents ask for 32,000 tokens in every request, which would leave no room for the conversation.
+// Room is what is kept free for the reply in a context of n tokens: what the client wants, but no
+// more than a quarter. Many agents ask for 32,000 tokens in every request, which would leave no
+// room for the conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
 		wanted = maxRoom
@@ -59,8 +60,9 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes is how much text a message is to a model, in bytes. Thoughts count, though some templates leave
-// them out: an estimate that is too high costs memory, one that is too low costs a refusal.
+// MessageBytes is how much text a message is to a model, in bytes. Thoughts count, though some
+// templates leave them out: an estimate that is too high costs memory, one that is too low costs a
+// refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
 	for _, c := range m.Calls {

@@ -131,8 +131,8 @@ func TestTheOldestTurnsGo(t *testing.T) {
 	}
 }
 
-// TestTrimmedTurnsBeginAlike wants most requests of a growing conversation to begin with what the one before them began
-// with: else the server reads all of it again in every turn.
+// TestTrimmedTurnsBeginAlike wants most requests of a growing conversation to begin with what the
+// one before them began with: else the server reads all of it again in every turn.
 func TestTrimmedTurnsBeginAlike(t *testing.T) {
 	const budget, step = 400, 100
 	changed, before := 0, ""

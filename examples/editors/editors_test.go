@@ -14,7 +14,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What every file names: one address, one model, one key. So whoever has set up one client knows what to change in the next.
+// What every file names: one address, one model, one key. So whoever has set up one client knows
+// what to change in the next.
 const (
 	address = "http://127.0.0.1:11435"
 	model   = "qwen3-coder:30b"
@@ -110,8 +111,8 @@ func TestEveryFileNamesTheSameServerModelAndKey(t *testing.T) {
 	}
 }
 
-// zed and void are what the two editors without a package of their own read, by the names of their sources (language_model.rs and
-// agent.rs of Zed's settings_content, mcpServiceTypes.ts of Void).
+// zed and void are what the two editors without a package of their own read, by the names of their
+// sources (language_model.rs and agent.rs of Zed's settings_content, mcpServiceTypes.ts of Void).
 type zed struct {
 	LanguageModels struct {
 		OpenAICompatible map[string]struct {
@@ -166,7 +167,8 @@ func TestZedAndVoid(t *testing.T) {
 	if len(p.AvailableModels) != 1 || p.AvailableModels[0].Name != z.Agent.DefaultModel.Model {
 		t.Fatalf("the default model is %v of %+v", z.Agent.DefaultModel, p)
 	}
-	// Zed has no defaults for the members of capabilities: one that is missing drops the whole of its settings.
+	// Zed has no defaults for the members of capabilities: one that is missing drops the whole of
+	// its settings.
 	if c := p.AvailableModels[0].Capabilities; c.Tools == nil || !*c.Tools || c.Images == nil || c.ParallelToolCalls == nil || c.PromptCacheKey == nil {
 		t.Errorf("capabilities: %+v", c)
 	}
@@ -200,7 +202,8 @@ func TestEveryFileIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestOpenWebUIJoinsTheServices holds that the file goes with docker-compose.yml, which names what it asks.
+// TestOpenWebUIJoinsTheServices holds that the file goes with docker-compose.yml, which names what
+// it asks.
 func TestOpenWebUIJoinsTheServices(t *testing.T) {
 	type compose struct {
 		Services map[string]struct {

@@ -1,6 +1,6 @@
-// Command knowledge-base asks a knowledge base that was made of a folder of documents: by toolrun, as an MCP client, and in a chat
-// whose model chooses the tool. Nothing but toolnorm is needed; with an embedding model the search goes by meaning
-// (docs/knowledge-base.md):
+// Command knowledge-base asks a knowledge base that was made of a folder of documents: by toolrun,
+// as an MCP client, and in a chat whose model chooses the tool. Nothing but toolnorm is needed;
+// with an embedding model the search goes by meaning (docs/knowledge-base.md):
 //
 //	$ toolnorm kb create Handbook --id 5a8f3b7e-2f4c-4d52-9c62-0d5b1f6a7c11
 //	5a8f3b7e-2f4c-4d52-9c62-0d5b1f6a7c11
@@ -62,8 +62,8 @@ func (f found) best() (string, error) {
 	return lines[len(lines)-1], nil
 }
 
-// arguments returns the arguments of a search for one passage.
-// The threshold is low: a score by words alone is lower than one of a model, and one passage is asked for in any case.
+// arguments returns the arguments of a search for one passage. The threshold is low: a score by
+// words alone is lower than one of a model, and one passage is asked for in any case.
 func arguments(base, query string) map[string]any {
 	return map[string]any{"knowledge_base_id": base, "query": query, "max_results": 1, "threshold": 0.3}
 }
@@ -136,7 +136,8 @@ func byMCP(ctx context.Context, url, base string) (out found, err error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// byChat asks the agent about the knowledge base. The demo, which is no model, words its answer by quoting what the tool found.
+// byChat asks the agent about the knowledge base. The demo, which is no model, words its answer by
+// quoting what the tool found.
 func byChat(ctx context.Context, url, base string) (out found, err error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "generate_content", "params": map[string]any{
 		"model": "demo/hermes", "knowledge_base_id": base, "force_tool": "search_documents",

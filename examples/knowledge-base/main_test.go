@@ -20,7 +20,8 @@ import (
 	"toolnorm/mcpserver"
 )
 
-// TestTheProgramPrintsItsTranscript runs every command of it with the real programs on one folder of data.
+// TestTheProgramPrintsItsTranscript runs every command of it with the real programs on one folder
+// of data.
 func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	if testing.Short() {
 		t.Skip("toolnorm and toolrun are built for it")

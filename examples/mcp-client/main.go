@@ -1,5 +1,6 @@
-// Command mcp-client uses the tools that toolnorm serves to MCP clients: it lists them and calls one, over Streamable HTTP and
-// over legacy SSE. It uses nothing but a stock MCP client, and works as soon as toolnorm runs (make run; --sample=always has the tools below offered beside your own):
+// Command mcp-client uses the tools that toolnorm serves to MCP clients: it lists them and calls
+// one, over Streamable HTTP and over legacy SSE. It uses nothing but a stock MCP client, and works
+// as soon as toolnorm runs (make run; --sample=always has the tools below offered beside your own):
 //
 //	$ toolnorm --sample=always &
 //	$ go run ./examples/mcp-client

@@ -1,5 +1,6 @@
-// Command openai-go asks a model for the weather, shows the tool call while it streams, runs the tool, and shows
-// the answer. It uses nothing but a stock OpenAI client, and works as soon as toolnorm runs:
+// Command openai-go asks a model for the weather, shows the tool call while it streams, runs the
+// tool, and shows the answer. It uses nothing but a stock OpenAI client, and works as soon as
+// toolnorm runs:
 //
 //	$ toolnorm &
 //	$ go run ./examples/openai-go

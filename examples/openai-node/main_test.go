@@ -14,7 +14,8 @@ import (
 	"toolnorm/proxy"
 )
 
-// library is where OpenAI's library for Node is: beside the example, or where the end-to-end lane has put it.
+// library is where OpenAI's library for Node is: beside the example, or where the end-to-end lane
+// has put it.
 func library(t *testing.T) string {
 	t.Helper()
 	if dir, err := filepath.Abs("node_modules/openai"); err == nil && exists(dir) {

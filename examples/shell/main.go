@@ -1,5 +1,6 @@
-// Command shell asks in the client form "shell": tools that toolnorm serves are offered to the model, and a call comes as a
-// command that any terminal runs as it is pasted. The client needs no idea of tools:
+// Command shell asks in the client form "shell": tools that toolnorm serves are offered to the
+// model, and a call comes as a command that any terminal runs as it is pasted. The client needs no
+// idea of tools:
 //
 //	$ toolnorm &
 //	$ go run ./examples/shell
@@ -30,7 +31,8 @@ func main() {
 	}
 }
 
-// run asks one question. The suffix of the model's name chooses the client form; the header Toolnorm-Client-Form would, too.
+// run asks one question. The suffix of the model's name chooses the client form; the header
+// Toolnorm-Client-Form would, too.
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url

@@ -1,5 +1,6 @@
-// Command void plays the editor Void's part: it asks as Void asks, finds calls as Void finds them, and shows what Void
-// would show and run. So a setup can be tried before the editor is. How to set up Void itself is in docs/editors.md.
+// Command void plays the editor Void's part: it asks as Void asks, finds calls as Void finds them,
+// and shows what Void would show and run. So a setup can be tried before the editor is. How to set
+// up Void itself is in docs/editors.md.
 //
 //	$ toolnorm &
 //	$ go run ./examples/void

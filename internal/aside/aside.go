@@ -1,7 +1,7 @@
 // Package aside does work in further processes of the same program, which can be bounded and ended.
 //
-// A step of a database, a parser or a reader of files may take all the time and memory there is, and
-// nothing within a process can end it. Each Worker declares one kind of such work.
+// A step of a database, a parser or a reader of files may take all the time and memory there is,
+// and nothing within a process can end it. Each Worker declares one kind of such work.
 //
 //	aside.go    the processes of a worker: at most so many, kept for a while, replaced when they end
 //	process.go  one process: a request to it, its answer, and what it may take
@@ -21,7 +21,8 @@ import (
 type Work func(request []byte) ([]byte, error)
 
 // Limits bound the processes of a worker. Memory is counted from what a process holds when it is
-// ready: that depends on the program, and a bound below it would end every process at its first answer.
+// ready: that depends on the program, and a bound below it would end every process at its first
+// answer.
 type Limits struct {
 	Processes int           // at most at once
 	Memory    int64         // bytes that one may take while it works; more ends it
@@ -51,8 +52,8 @@ type Worker struct {
 }
 
 // New declares a worker. In a process that was started for it, New first calls warm, which may be
-// nil, and then does the work; it does not return. It is called for a variable of a package, so that
-// every program that has the package has the work, tests included.
+// nil, and then does the work; it does not return. It is called for a variable of a package, so
+// that every program that has the package has the work, tests included.
 func New(name string, limits Limits, warm func(), work Work) *Worker {
 	if asked() == name {
 		serve(warm, work)
@@ -116,8 +117,8 @@ func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 	}, func() { w.together.Add(-held) }
 }
 
-// take waits for a process, and starts one where there may be more. One that was asked for and is no
-// longer waited for is ready for the next: a start that each caller gave up would never be done.
+// take waits for a process, and starts one where there may be more. One that was asked for and is
+// no longer waited for is ready for the next: a start that each caller gave up would never be done.
 func (w *Worker) take(ctx context.Context) (*process, error) {
 	for {
 		select {

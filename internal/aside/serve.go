@@ -14,8 +14,8 @@ import (
 // asked is the name of the work that this process was started for; empty: it is a program.
 var asked = sync.OnceValue(func() string { return os.Getenv(variable) })
 
-// serve does the work until the program that started this process is gone. What is printed meanwhile
-// must not come between the messages.
+// serve does the work until the program that started this process is gone. What is printed
+// meanwhile must not come between the messages.
 func serve(warm func(), work Work) {
 	out := os.Stdout
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
@@ -46,7 +46,8 @@ func serve(warm func(), work Work) {
 	}
 }
 
-// answer does one piece of work. One that panics has left this process in a state that nobody knows.
+// answer does one piece of work. One that panics has left this process in a state that nobody
+// knows.
 func answer(out io.Writer, work Work, text []byte) error {
 	defer func() {
 		if v := recover(); v != nil {

@@ -1,10 +1,12 @@
-// Package auth decides who may ask a server: under which host name, from which web page, and with which key.
+// Package auth decides who may ask a server: under which host name, from which web page, and with
+// which key.
 //
-// One Guard stands in front of everything that one port serves; what is mounted behind it checks nothing of this itself.
-// So a new handler cannot forget a check, and cannot log or pass on a key that it never sees.
+// One Guard stands in front of everything that one port serves; what is mounted behind it checks
+// nothing of this itself. So a new handler cannot forget a check, and cannot log or pass on a key
+// that it never sees.
 //
-// What a handler does learn is who asks: a Principal in the request's context, which goes with it into every tool call. It
-// is nil only behind an open path.
+// What a handler does learn is who asks: a Principal in the request's context, which goes with it
+// into every tool call. It is nil only behind an open path.
 //
 //	guard.go      the Guard: host, origin, then who asks
 //	need.go       what a route asks of its caller: an administrator, a page of this server, …
@@ -32,9 +34,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Guard refuses requests that may not ask. The zero value lets every program of this machine and of the network ask
-// without a key under localhost or an IP address, and of web pages those of this machine. Void can send no key to its
-// MCP servers, so loopback has to work without one.
+// Guard refuses requests that may not ask. The zero value lets every program of this machine and of
+// the network ask without a key under localhost or an IP address, and of web pages those of this
+// machine. Void can send no key to its MCP servers, so loopback has to work without one.
 type Guard struct {
 	Hosts    []string  // host names, besides localhost and every IP address, under which the server is asked; "*": any
 	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
@@ -57,16 +59,18 @@ type Guard struct {
 	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }
 
-// appSchemes are origins of programs on the user's machine that show web pages: app://obsidian.md, tauri://localhost,
-// vscode-webview://1ab. No web page can have such an origin, so these pass by their scheme alone.
+// appSchemes are origins of programs on the user's machine that show web pages: app://obsidian.md,
+// tauri://localhost, vscode-webview://1ab. No web page can have such an origin, so these pass by
+// their scheme alone.
 var appSchemes = []string{"app", "tauri", "vscode-webview", "vscode-file"}
 
-// Wrap is next behind the guard. Requests that may not ask are answered with a fault, preflights of those that may with
-// what they may send; neither reaches next. The key stays here: next sees requests without it.
+// Wrap is next behind the guard. Requests that may not ask are answered with a fault, preflights of
+// those that may with what they may send; neither reaches next. The key stays here: next sees
+// requests without it.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The order matters: a preflight bears no key, so it is answered in front of the check for one, but behind the
-		// checks of host and origin, which it does bear.
+		// The order matters: a preflight bears no key, so it is answered in front of the check for
+		// one, but behind the checks of host and origin, which it does bear.
 		need := g.need(r)
 		if need == Page {
 			next.ServeHTTP(w, withoutKey(r))
@@ -93,24 +97,26 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// turnAway answers a request that may not ask: 403 for a host, an origin or a form, 401 for a key. The log line names
-// where the request came from and why a token was not believed, and never the key.
+// turnAway answers a request that may not ask: 403 for a host, an origin or a form, 401 for a key.
+// The log line names where the request came from and why a token was not believed, and never the
+// key.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
 		Int("status", fault.From(err).Status()).Msg("refused")
 	fault.WriteFor(w, r, err)
 }
 
-// exposed are the headers of an answer that pages may read. Without the list a browser shows a script only Content-Type
-// and a few others. A browser's MCP client needs Mcp-Session-Id, or every message after initialize is one without a
-// session.
+// exposed are the headers of an answer that pages may read. Without the list a browser shows a
+// script only Content-Type and a few others. A browser's MCP client needs Mcp-Session-Id, or every
+// message after initialize is one without a session.
 const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
-// admit refuses what a web page elsewhere could make a browser send: a request under a foreign host name (DNS
-// rebinding) or from a foreign origin. To a page that may ask it says so. Both checks are needed: after a rebinding the
-// attacker chooses Host and Origin alike, so comparing one with the other proves nothing. MCP demands the 403 for an
-// Origin that is not allowed, in all its revisions; a request without one comes from a program and passes.
-// What changes the server, or shows what is in it, is for its own pages alone.
+// admit refuses what a web page elsewhere could make a browser send: a request under a foreign host
+// name (DNS rebinding) or from a foreign origin. To a page that may ask it says so. Both checks are
+// needed: after a rebinding the attacker chooses Host and Origin alike, so comparing one with the
+// other proves nothing. MCP demands the 403 for an Origin that is not allowed, in all its
+// revisions; a request without one comes from a program and passes. What changes the server, or
+// shows what is in it, is for its own pages alone.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// HAProxy's checks of health are of HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
@@ -129,7 +135,8 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	if origin == "" {
 		return g.fetched(r)
 	}
-	// A cache must not give one page's answer, with its Access-Control-Allow-Origin, to another. "*" is never sent.
+	// A cache must not give one page's answer, with its Access-Control-Allow-Origin, to another.
+	// "*" is never sent.
 	h.Add("Vary", "Origin")
 	if len(r.Header.Values("Origin")) > 1 || !g.originAllowed(origin, r.Host) {
 		return fault.New(fault.Forbidden, "web pages of %q are not allowed; add the origin with --origins %s", origin, origin)
@@ -142,9 +149,10 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	return nil
 }
 
-// fetched refuses what a browser sends without an Origin for a page elsewhere, or to show in a page: images, scripts,
-// frames. <img src="http://localhost:11435/sse"> would open a stream. What its user types, or follows as a link, passes.
-// Browsers say so in headers that no page can set; other programs send none of them and pass.
+// fetched refuses what a browser sends without an Origin for a page elsewhere, or to show in a
+// page: images, scripts, frames. <img src="http://localhost:11435/sse"> would open a stream. What
+// its user types, or follows as a link, passes. Browsers say so in headers that no page can set;
+// other programs send none of them and pass.
 func (g *Guard) fetched(r *http.Request) error {
 	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
 	switch {
@@ -159,17 +167,19 @@ func (g *Guard) fetched(r *http.Request) error {
 	return nil
 }
 
-// isForm reports whether a body is what a form of a page sends, which browsers send across origins without a preflight.
-// curl -d says form-urlencoded too, so a form counts only beside an Origin or Sec-Fetch-Site. text/plain is left alone:
-// with an Origin that is allowed it is a page that may ask.
+// isForm reports whether a body is what a form of a page sends, which browsers send across origins
+// without a preflight. curl -d says form-urlencoded too, so a form counts only beside an Origin or
+// Sec-Fetch-Site. text/plain is left alone: with an Origin that is allowed it is a page that may
+// ask.
 func isForm(r *http.Request) bool {
 	kind, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Content-Type")), ";")
 	kind = strings.TrimSpace(kind)
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// hostAllowed checks a Host header. An IP address cannot be rebound, so any will do: a rebinding needs a name whose
-// address the attacker can change. Names below .localhost never leave the machine in a browser.
+// hostAllowed checks a Host header. An IP address cannot be rebound, so any will do: a rebinding
+// needs a name whose address the attacker can change. Names below .localhost never leave the
+// machine in a browser.
 func (g *Guard) hostAllowed(hostport string) bool {
 	host := HostName(hostport)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -183,9 +193,10 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName returns a Host header without its port, brackets, final dot and capitals. It is empty when the header is none: a
-// name or an address, one in brackets if it has colons, and behind it a colon and a number or nothing. So
-// localhost:80.evil.example and [127.0.0.1] are none, though a looser reading would find an allowed host in them.
+// HostName returns a Host header without its port, brackets, final dot and capitals. It is empty
+// when the header is none: a name or an address, one in brackets if it has colons, and behind it a
+// colon and a number or nothing. So localhost:80.evil.example and [127.0.0.1] are none, though a
+// looser reading would find an allowed host in them.
 func HostName(hostport string) string {
 	host, port := hostport, ""
 	if inside, ok := strings.CutPrefix(hostport, "["); ok {
@@ -201,8 +212,9 @@ func HostName(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// originAllowed checks an Origin header: this server's own pages, this machine's, and those that the settings name.
-// "null" is not one of them: sandboxed frames and local files have it, whoever wrote them.
+// originAllowed checks an Origin header: this server's own pages, this machine's, and those that
+// the settings name. "null" is not one of them: sandboxed frames and local files have it, whoever
+// wrote them.
 func (g *Guard) originAllowed(origin, host string) bool {
 	if slices.ContainsFunc(g.Origins, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(strings.TrimSuffix(allowed, "/"), origin)

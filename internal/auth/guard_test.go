@@ -18,7 +18,8 @@ func health() *http.ServeMux {
 // healthNeeds are the needs of health's routes.
 var healthNeeds = map[string]Need{"/healthz": Open, "/": User}
 
-// ask is what becomes of a request behind a guard; seen is the request that came through, nil when none did.
+// ask is what becomes of a request behind a guard; seen is the request that came through, nil when
+// none did.
 func ask(g *Guard, method, path string, header ...string) (resp *http.Response, seen *http.Request) {
 	h := g.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r }))
 	r := httptest.NewRequest(method, path, nil)
@@ -113,7 +114,8 @@ func TestPreflightListsTheHeadersAskedFor(t *testing.T) {
 	}
 }
 
-// What a browser sends for a page elsewhere without naming it, as for an image, is turned away; what its user asks for is not.
+// What a browser sends for a page elsewhere without naming it, as for an image, is turned away;
+// what its user asks for is not.
 func TestWhatPagesFetchWithoutSayingSo(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, header string // of the request, as "Name: value, …"

@@ -18,19 +18,21 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The algorithms that are known. Which of them are allowed follows from the keys that are configured, never from the
-// token: one that names "none", or HS256 where only public keys are known, is refused whatever its signature is.
+// The algorithms that are known. Which of them are allowed follows from the keys that are
+// configured, never from the token: one that names "none", or HS256 where only public keys are
+// known, is refused whatever its signature is.
 const (
 	hs256 = "HS256" // a secret that is shared with the issuer
 	rs256 = "RS256" // a public RSA key
 	eddsa = "EdDSA" // a public Ed25519 key
 )
 
-// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, wants as many as the hash has. A shorter
-// one can be found by trying, at home, from a single token.
+// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, wants as many as the
+// hash has. A shorter one can be found by trying, at home, from a single token.
 const minSecret = 32
 
-// longestToken is the longest JWT that is looked at, in bytes. Tokens with many groups have a few thousand.
+// longestToken is the longest JWT that is looked at, in bytes. Tokens with many groups have a few
+// thousand.
 const longestToken = 16 << 10
 
 // TokenConfig says which JWTs are believed.
@@ -50,8 +52,9 @@ type Tokens struct {
 	keys   *keyring // nil: no public keys
 }
 
-// NewTokens checks the settings and reads a file of keys; keys at a URL are fetched when the first token comes, since
-// their server may start later than this one. It is nil when neither a secret nor keys are configured.
+// NewTokens checks the settings and reads a file of keys; keys at a URL are fetched when the first
+// token comes, since their server may start later than this one. It is nil when neither a secret
+// nor keys are configured.
 func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
 
 // newTokens is NewTokens with a clock.
@@ -74,7 +77,8 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	if len(allowed) == 0 {
 		return nil, nil
 	}
-	// exp is required: a token without it would open for ever, and there is no list of those that were withdrawn.
+	// exp is required: a token without it would open for ever, and there is no list of those that
+	// were withdrawn.
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 	}
@@ -88,12 +92,13 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	return t, nil
 }
 
-// InvalidCredentials is what is said of every JWT that is missing or not believed, as promised to callers. Why is for
-// the log: whoever tries tokens must not learn how near they came.
+// InvalidCredentials is what is said of every JWT that is missing or not believed, as promised to
+// callers. Why is for the log: whoever tries tokens must not learn how near they came.
 const InvalidCredentials = "Invalid authentication credentials"
 
-// Verify is who bears a token. The error is a fault: 401 for a token that is not believed, with the reason as its cause,
-// and 503 when the keys are not available, since then nothing is known of the token.
+// Verify is who bears a token. The error is a fault: 401 for a token that is not believed, with the
+// reason as its cause, and 503 when the keys are not available, since then nothing is known of the
+// token.
 func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	if len(raw) > longestToken {
 		return nil, refused(errors.New("the token is too long"))
@@ -136,12 +141,12 @@ func refused(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }
 
-// key finds what a token's signature is verified with. The parser has checked that the algorithm is allowed; here the
-// algorithm gets its own kind of key alone. With RSA's public key as HMAC's secret anybody could sign (RFC 8725,
-// section 2.1).
+// key finds what a token's signature is verified with. The parser has checked that the algorithm is
+// allowed; here the algorithm gets its own kind of key alone. With RSA's public key as HMAC's
+// secret anybody could sign (RFC 8725, section 2.1).
 func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
-	// crit names what a reader has to understand, as a "b64" that changes what is signed. None of it is understood here, and
-	// the library does not look (RFC 7515, section 4.1.11).
+	// crit names what a reader has to understand, as a "b64" that changes what is signed. None of
+	// it is understood here, and the library does not look (RFC 7515, section 4.1.11).
 	if _, ok := token.Header["crit"]; ok {
 		return nil, errors.New("the token's header has crit, of which nothing is known")
 	}
@@ -153,11 +158,12 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 	return jwt.VerificationKeySet{Keys: found}, err
 }
 
-// principal is who a token's claims describe. What a claim leaves out is the least that it can mean: no tenant, no
-// department, clearance 0; but for kb_ids, without which the tenant alone is the bound, and tool_sets, without which the
-// settings say which tools may be used.
+// principal is who a token's claims describe. What a claim leaves out is the least that it can
+// mean: no tenant, no department, clearance 0; but for kb_ids, without which the tenant alone is
+// the bound, and tool_sets, without which the settings say which tools may be used.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
-	// A later token of the same person is the same caller, so that a session outlives the token that it began with.
+	// A later token of the same person is the same caller, so that a session outlives the token
+	// that it began with.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
 	may, admin := uses, t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
 	if admin {
@@ -180,9 +186,10 @@ type claims struct {
 	roles       words
 }
 
-// UnmarshalJSON reads claims by their exact names. encoding/json would take "Tenant_ID" for tenant_id as well, and an
-// issuer that lets people choose claims of their own protects the real names alone. A claim of the wrong type makes
-// the whole token invalid: to pass over a clearance of "3" would mean something that nobody wrote.
+// UnmarshalJSON reads claims by their exact names. encoding/json would take "Tenant_ID" for
+// tenant_id as well, and an issuer that lets people choose claims of their own protects the real
+// names alone. A claim of the wrong type makes the whole token invalid: to pass over a clearance of
+// "3" would mean something that nobody wrote.
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -212,8 +219,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 // words is a text or a list of texts.
 type words []string
 
-// UnmarshalJSON reads them. null is no list, as if the claim were missing; [] is a list of none, which for kb_ids is
-// something else.
+// UnmarshalJSON reads them. null is no list, as if the claim were missing; [] is a list of none,
+// which for kb_ids is something else.
 func (w *words) UnmarshalJSON(text []byte) error {
 	var one string
 	if string(text) != "null" && json.Unmarshal(text, &one) == nil {
@@ -223,8 +230,8 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(w))
 }
 
-// bearer returns what a request bears behind "Bearer", which is the one place for a JWT. The query string is none: URLs are
-// logged by every proxy on the way.
+// bearer returns what a request bears behind "Bearer", which is the one place for a JWT. The query
+// string is none: URLs are logged by every proxy on the way.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -155,7 +155,8 @@ func TestClaimsAreThePrincipal(t *testing.T) {
 	if err != nil || none.Bases == nil || len(none.Bases) != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
-	// A later token of the same person goes on with the same sessions, and a role that nobody named makes no admin.
+	// A later token of the same person goes on with the same sessions, and a role that nobody named
+	// makes no admin.
 	v.cfg.AdminRole = ""
 	later, err := v.Verify(context.Background(), signed(t, jwt.SigningMethodHS256, []byte(sharedSecret), "", now.with(jwt.MapClaims{"tenant_id": "acme", "role": ""})))
 	if err != nil || later.caller != p.caller || later.Admin {

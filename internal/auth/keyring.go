@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// How keys are kept. A key server answers within milliseconds, and one that is down must not hold up those whose keys
-// are known.
+// How keys are kept. A key server answers within milliseconds, and one that is down must not hold
+// up those whose keys are known.
 const (
 	fetchWait  = 5 * time.Second  // the longest fetch
 	fetchAgain = 10 * time.Second // between two fetches: tokens with made-up key ids must not become requests of ours
@@ -49,7 +49,8 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 			return nil, errors.New("the URL of the JWT keys must be https://HOST/PATH, or http:// for a server of your own")
 		}
 		k.client = &http.Client{Timeout: fetchWait, CheckRedirect: func(*http.Request, []*http.Request) error {
-			// Whoever can redirect the request would choose the keys; a server of keys has no need to.
+			// Whoever can redirect the request would choose the keys; a server of keys has no need
+			// to.
 			return errors.New("redirects are not followed")
 		}}
 		return k, nil
@@ -61,9 +62,9 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	return k, nil
 }
 
-// find returns the keys that a token may be signed with: those of its id and algorithm. An id that is unknown may be that of
-// a new key, so the keys are fetched once more before it is refused. No key is an empty list; keys that are not available are
-// errNoKeys.
+// find returns the keys that a token may be signed with: those of its id and algorithm. An id that
+// is unknown may be that of a new key, so the keys are fetched once more before it is refused. No
+// key is an empty list; keys that are not available are errNoKeys.
 func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey, error) {
 	// Most tokens are answered here: their key is known, and a fetch that is due runs beside them.
 	found, old, next := k.look(kid, alg)
@@ -84,8 +85,8 @@ func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey,
 	return found, nil
 }
 
-// look finds keys among those that are here, says whether all of them are too old to be believed, and when there may be
-// others. It starts a fetch when one is due, and waits for none.
+// look finds keys among those that are here, says whether all of them are too old to be believed,
+// and when there may be others. It starts a fetch when one is due, and waits for none.
 func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

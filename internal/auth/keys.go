@@ -17,8 +17,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// minKey is the shortest key that is taken, in bytes: whoever reaches the port may guess as long as they like. 16
-// digits of hex are 64 bits, too many to guess over HTTP.
+// minKey is the shortest key that is taken, in bytes: whoever reaches the port may guess as long as
+// they like. 16 digits of hex are 64 bits, too many to guess over HTTP.
 const minKey = 16
 
 // maxKeyFile bounds a file of keys, in bytes: a path that is mistyped may name anything.
@@ -27,8 +27,9 @@ const maxKeyFile = 1 << 20
 // hashed is in front of a key of which only the SHA-256 sum is given, in hex.
 const hashed = "sha256:"
 
-// Keys are the keys that may ask, as their SHA-256 sums. The keys themselves are not kept in memory. They are made by
-// machines and long, so a slow hash as for passwords would only cost each request its time.
+// Keys are the keys that may ask, as their SHA-256 sums. The keys themselves are not kept in
+// memory. They are made by machines and long, so a slow hash as for passwords would only cost each
+// request its time.
 type Keys []knownKey
 
 // knownKey is one of them.
@@ -37,10 +38,11 @@ type knownKey struct {
 	label string // names its holder in audit lines and in created_by; empty: the sum does
 }
 
-// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the sum of it in hex; a label
-// and a blank may stand in front. One that cannot be used opens nothing and is left out; odd says which, by its number, and
-// never shows it: errors end up in logs and on screens. That none can be used is an error: a server that was meant to have
-// keys must not be open.
+// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the
+// sum of it in hex; a label and a blank may stand in front. One that cannot be used opens nothing
+// and is left out; odd says which, by its number, and never shows it: errors end up in logs and on
+// screens. That none can be used is an error: a server that was meant to have keys must not be
+// open.
 func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	for i, w := range words {
 		k, wrong := parseKey(w)
@@ -86,7 +88,8 @@ func parseKey(line string) (k knownKey, err error) {
 	return k, nil
 }
 
-// longestLabel is the longest label of a key, in bytes: it stands in a column of a table and in log lines.
+// longestLabel is the longest label of a key, in bytes: it stands in a column of a table and in log
+// lines.
 const longestLabel = 64
 
 // isLabel says that a word can name the holder of a key.
@@ -96,8 +99,8 @@ func isLabel(word string) bool {
 	})
 }
 
-// ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that begin with #, are
-// skipped. A file without a key is an error: it was meant to hold one.
+// ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that
+// begin with #, are skipped. A file without a key is an error: it was meant to hold one.
 func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,8 +136,9 @@ func ReadKeys(path string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// find looks for a key. It takes the same time for every key: all of them are compared, and each comparison takes
-// constant time, so an answer's delay tells nothing about how much of a guess was right.
+// find looks for a key. It takes the same time for every key: all of them are compared, and each
+// comparison takes constant time, so an answer's delay tells nothing about how much of a guess was
+// right.
 func (k Keys) find(key string) (label string, ok bool) {
 	sum := sha256.Sum256([]byte(key))
 	// No early return: how many keys were compared would show in the time.
@@ -212,14 +216,15 @@ func (g *Guard) holder(r *http.Request) *Principal {
 	return nil
 }
 
-// digest names the holder of a key that has no label. The key is summed with a prefix: the plain sum is what a settings file
-// holds as sha256:…, and would name the key.
+// digest names the holder of a key that has no label. The key is summed with a prefix: the plain
+// sum is what a settings file holds as sha256:…, and would name the key.
 func digest(key string) string {
 	sum := sha256.Sum256(append([]byte("principal "), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// scraper returns who bears one of the keys that open what is scraped, nil when the request bears none.
+// scraper returns who bears one of the keys that open what is scraped, nil when the request bears
+// none.
 func (g *Guard) scraper(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		if label, ok := g.Scrapers.find(key); ok {
@@ -235,12 +240,13 @@ func (k Keys) labels(name string) bool {
 	return slices.ContainsFunc(k, func(known knownKey) bool { return known.label == name })
 }
 
-// keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter is one, since URLs
-// are logged by every proxy on the way; MCP forbids tokens there.
+// keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter
+// is one, since URLs are logged by every proxy on the way; MCP forbids tokens there.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
-// keysOf are the keys that a request bears: behind "Bearer", as the password of "Basic", or alone in a header of their
-// own. Basic is for browsers, which can ask their user for nothing else; the user's name in it does not count.
+// keysOf are the keys that a request bears: behind "Bearer", as the password of "Basic", or alone
+// in a header of their own. Basic is for browsers, which can ask their user for nothing else; the
+// user's name in it does not count.
 func keysOf(r *http.Request) (all []string) {
 	for _, name := range keyHeaders[1:] {
 		all = append(all, r.Header.Get(name))
@@ -251,9 +257,10 @@ func keysOf(r *http.Request) (all []string) {
 	return append(all, bearer(r))
 }
 
-// challenge says that a key or a token is missing or wrong, and to a browser that shows pages (Accept: text/html) that it
-// may ask its user: the trace view wants a key as well, and a browser can send none by itself. err is why a token is not
-// believed; one that nothing is known of, as its keys are not available, is no reason to ask for another.
+// challenge says that a key or a token is missing or wrong, and to a browser that shows pages
+// (Accept: text/html) that it may ask its user: the trace view wants a key as well, and a browser
+// can send none by itself. err is why a token is not believed; one that nothing is known of, as its
+// keys are not available, is no reason to ask for another.
 func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err
@@ -276,8 +283,8 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }
 
-// withoutKey is a request that holds no key any more, so that none can be logged or passed on to a model server. The
-// request is copied, as net/http forbids a handler to change the one it got.
+// withoutKey is a request that holds no key any more, so that none can be logged or passed on to a
+// model server. The request is copied, as net/http forbids a handler to change the one it got.
 func withoutKey(r *http.Request) *http.Request {
 	if !slices.ContainsFunc(keyHeaders, func(name string) bool { return r.Header.Get(name) != "" }) {
 		return r

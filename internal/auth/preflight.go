@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// isPreflight reports whether a browser asks whether it may ask. A plain OPTIONS, without the header, is an ordinary request.
+// isPreflight reports whether a browser asks whether it may ask. A plain OPTIONS, without the
+// header, is an ordinary request.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight tells an admitted browser what it may send. The headers are listed one by one, since "*" never covers
-// Authorization. They are those that the browser asks for: OpenAI's JavaScript client sends several of its own
-// (X-Stainless-Lang and others), and a list of ours would miss the next one. 600 s is how long browsers remember it.
+// preflight tells an admitted browser what it may send. The headers are listed one by one, since
+// "*" never covers Authorization. They are those that the browser asks for: OpenAI's JavaScript
+// client sends several of its own (X-Stainless-Lang and others), and a list of ours would miss the
+// next one. 600 s is how long browsers remember it.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{"authorization", "content-type"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
@@ -27,14 +29,15 @@ func preflight(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
 	h.Set("Access-Control-Max-Age", "600")
-	// Chrome asks this before a public page may reach a private address; the origin has been checked already.
+	// Chrome asks this before a public page may reach a private address; the origin has been
+	// checked already.
 	if r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		h.Set("Access-Control-Allow-Private-Network", "true")
 	}
 }
 
-// isToken reports whether s can be the name of a header, of which HTTP allows more characters than any client uses. Whatever is
-// listed stands in a header of ours, so anything else is left out.
+// isToken reports whether s can be the name of a header, of which HTTP allows more characters than
+// any client uses. Whatever is listed stands in a header of ours, so anything else is left out.
 func isToken(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }

@@ -2,11 +2,13 @@ package auth
 
 import "context"
 
-// Principal is who asks, as far as tools that keep something from somebody have to know. It comes from a verified
-// credential alone, never from a request's body, a query string or a tool's arguments: a model writes those.
+// Principal is who asks, as far as tools that keep something from somebody have to know. It comes
+// from a verified credential alone, never from a request's body, a query string or a tool's
+// arguments: a model writes those.
 //
-// A JWT's claims fill it; docs/auth.md has the table. The holder of an API key is the operator's own program, so it is
-// an Admin, as whoever reaches a server that asks for no credential at all (Local).
+// A JWT's claims fill it; docs/auth.md has the table. The holder of an API key is the operator's
+// own program, so it is an Admin, as whoever reaches a server that asks for no credential at all
+// (Local).
 type Principal struct {
 	Subject     string   // whom created_by and audit lines name: a JWT's sub, an API key's label, or "local"
 	Tenant      string   // the claim tenant_id; only what belongs to the same tenant is seen
@@ -29,8 +31,8 @@ type Principal struct {
 // local is the Subject of who needs no credential.
 const local = "local"
 
-// Local is who asks where no credential is asked for: over loopback, over stdio and at the command line. Whoever is
-// there can read the store's file as well, so nothing is kept from them.
+// Local is who asks where no credential is asked for: over loopback, over stdio and at the command
+// line. Whoever is there can read the store's file as well, so nothing is kept from them.
 func Local() *Principal {
 	return &Principal{Subject: local, Admin: true, rights: everything, Here: true}
 }
@@ -43,16 +45,17 @@ func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalOf says who asks. Nil is nobody: a face that forgot to say, or a caller that no credential was asked of though
-// it is not on this machine. A tool that keeps anything from anybody gives nobody nothing.
+// PrincipalOf says who asks. Nil is nobody: a face that forgot to say, or a caller that no
+// credential was asked of though it is not on this machine. A tool that keeps anything from anybody
+// gives nobody nothing.
 func PrincipalOf(ctx context.Context) *Principal {
 	p, _ := ctx.Value(principalKey{}).(*Principal)
 	return p
 }
 
-// Caller returns a word that is the same for every request with the same credential, and gives nothing of it away. It is empty
-// where no credential is asked for. MCP sessions belong to it: an id is never authentication, so the session of another
-// caller is a 404.
+// Caller returns a word that is the same for every request with the same credential, and gives
+// nothing of it away. It is empty where no credential is asked for. MCP sessions belong to it: an
+// id is never authentication, so the session of another caller is a 404.
 func Caller(ctx context.Context) string {
 	if p := PrincipalOf(ctx); p != nil {
 		return p.caller

@@ -24,7 +24,8 @@ type verificationKey = jwt.VerificationKey
 // minRSA is the shortest RSA key that is taken, in bits: RFC 7518, section 3.3.
 const minRSA = 2048
 
-// maxRSA is the longest one: verifying takes time with the square of the length, and every request pays it.
+// maxRSA is the longest one: verifying takes time with the square of the length, and every request
+// pays it.
 const maxRSA = 8192
 
 // publicKey is a key of an issuer.
@@ -34,12 +35,14 @@ type publicKey struct {
 	key crypto.PublicKey
 }
 
-// fits says whether a token may be signed with the key. A token without an id may be signed with any of them.
+// fits says whether a token may be signed with the key. A token without an id may be signed with
+// any of them.
 func (p publicKey) fits(kid, alg string) bool {
 	return p.alg == alg && (kid == "" || p.id == "" || p.id == kid)
 }
 
-// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. A set of which none can be used is an error.
+// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. A set of which none can be
+// used is an error.
 func parsePublicKeys(text []byte) ([]publicKey, error) {
 	if block, _ := pem.Decode(text); block != nil {
 		return parsePEM(text)
@@ -52,8 +55,8 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	}
 	var all []publicKey
 	for _, text := range set.Keys {
-		// Sets hold keys for other purposes and of other kinds, which are none of ours; RFC 7517, section 5, says to pass
-		// over them.
+		// Sets hold keys for other purposes and of other kinds, which are none of ours; RFC 7517,
+		// section 5, says to pass over them.
 		var k jwk
 		if json.Unmarshal(text, &k) != nil {
 			continue
@@ -68,8 +71,8 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	return all, nil
 }
 
-// parsePEM reads the public keys and certificates of a PEM file. One that cannot be used is left out; that none can is an
-// error. A private key is refused: it is not needed here.
+// parsePEM reads the public keys and certificates of a PEM file. One that cannot be used is left
+// out; that none can is an error. A private key is refused: it is not needed here.
 func parsePEM(text []byte) (all []publicKey, err error) {
 	for {
 		var block *pem.Block
@@ -114,8 +117,8 @@ func publicKeyIn(block *pem.Block) (publicKey, error) {
 	return publicKeyOf("", key)
 }
 
-// publicKeyOf is a key with the algorithm that it is for. The kind of key decides, not the token: each is verified by its
-// own algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
+// publicKeyOf is a key with the algorithm that it is for. The kind of key decides, not the token:
+// each is verified by its own algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
 func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -129,8 +132,8 @@ func publicKeyOf(id string, key any) (publicKey, error) {
 	return publicKey{}, fmt.Errorf("a key of type %T cannot be used; RSA and Ed25519 can", key)
 }
 
-// jwk is a key of a JWKS, with the members of RFC 7517, 7518 and 8037 that public RSA and Ed25519 keys have. A symmetric
-// one ("oct") has no place in a set that anybody can read.
+// jwk is a key of a JWKS, with the members of RFC 7517, 7518 and 8037 that public RSA and Ed25519
+// keys have. A symmetric one ("oct") has no place in a set that anybody can read.
 type jwk struct {
 	Type  string `json:"kty"`
 	ID    string `json:"kid"`
@@ -149,7 +152,8 @@ func (k jwk) public() (key publicKey, err error) {
 	}
 	switch {
 	case k.Type == "RSA":
-		// An exponent of more than four bytes is legal and used by nobody; rsa.PublicKey keeps it as an int.
+		// An exponent of more than four bytes is legal and used by nobody; rsa.PublicKey keeps it
+		// as an int.
 		n, errN := base64.RawURLEncoding.DecodeString(k.N)
 		e, errE := base64.RawURLEncoding.DecodeString(k.E)
 		if errN != nil || errE != nil || len(e) == 0 || len(e) > 4 {

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// MetadataPath is where clients of OAuth find who issues the tokens of this server, with the path of what they asked for
-// behind it (RFC 9728, section 3.1).
+// MetadataPath is where clients of OAuth find who issues the tokens of this server, with the path
+// of what they asked for behind it (RFC 9728, section 3.1).
 const MetadataPath = "/.well-known/oauth-protected-resource"
 
-// Resource is this server as a protected resource of OAuth: what MCP clients are told so that they can sign their user in.
+// Resource is this server as a protected resource of OAuth: what MCP clients are told so that they
+// can sign their user in.
 type Resource struct {
 	Issuer string // the address of who issues tokens, which has metadata of its own
 	Base   string // scheme, host and path in front of /mcp, where clients find the server; empty: as they asked
@@ -22,7 +23,8 @@ func (p *Resource) covers(path string) bool {
 	return p != nil && (path == "/mcp" || path == "/sse" || strings.HasPrefix(path, "/mcp/sets/"))
 }
 
-// base is the address in front of all paths. Headers like X-Forwarded-Host are not read, since anybody can send them.
+// base is the address in front of all paths. Headers like X-Forwarded-Host are not read, since
+// anybody can send them.
 func (p *Resource) base(r *http.Request) string {
 	if p.Base != "" {
 		return strings.TrimSuffix(p.Base, "/")
@@ -34,8 +36,8 @@ func (p *Resource) base(r *http.Request) string {
 	return at.String()
 }
 
-// metadata is a parameter of WWW-Authenticate with the address of what describes the path that was asked for; empty:
-// nothing does.
+// metadata is a parameter of WWW-Authenticate with the address of what describes the path that was
+// asked for; empty: nothing does.
 func (p *Resource) metadata(r *http.Request) string {
 	if !p.covers(r.URL.Path) {
 		return ""
@@ -43,7 +45,8 @@ func (p *Resource) metadata(r *http.Request) string {
 	return `, resource_metadata="` + p.base(r) + MetadataPath + r.URL.EscapedPath() + `"`
 }
 
-// ServeHTTP describes the resource whose path stands behind MetadataPath; without one it is the whole server.
+// ServeHTTP describes the resource whose path stands behind MetadataPath; without one it is the
+// whole server.
 func (p *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, MetadataPath)
 	if p == nil || r.Method != http.MethodGet && r.Method != http.MethodHead || strings.Trim(path, "/") != "" && !p.covers(path) {

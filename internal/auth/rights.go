@@ -84,9 +84,9 @@ func ReadRights(words map[string]string) (Rights, error) {
 	return all, nil
 }
 
-// Settle sets what a caller may do. The holder of an admin key, a JWT with the administrator's role,
-// and whoever runs the server on this machine unless the setting names local, keep their rights: no
-// setting locks them out.
+// Settle sets what a caller may do. The holder of an admin key, a JWT with the administrator's
+// role, and whoever runs the server on this machine unless the setting names local, keep their
+// rights: no setting locks them out.
 func (r Rights) Settle(p *Principal) {
 	if len(r) == 0 || p.chief {
 		return
@@ -130,7 +130,8 @@ func (r Rights) Settle(p *Principal) {
 // May reports whether a caller has a right. Nobody has none.
 func (p *Principal) May(right Right) bool { return p != nil && p.rights&right == right }
 
-// MayAsk reports whether a caller may ask one of these models: the names by which one model is known.
+// MayAsk reports whether a caller may ask one of these models: the names by which one model is
+// known.
 func (p *Principal) MayAsk(names ...string) bool {
 	return p.May(Models) && (p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return pattern.Fits(allowed, name) })

@@ -1,5 +1,5 @@
-// Package body reads the JSON bodies of requests that are meant for the server itself, and not for a model: of
-// bounded size, one object, and no member that nobody reads.
+// Package body reads the JSON bodies of requests that are meant for the server itself, and not for
+// a model: of bounded size, one object, and no member that nobody reads.
 package body
 
 import (

@@ -1,7 +1,7 @@
 // Package chroma speaks to a Chroma server, version 2 of its REST API.
 //
-// It is written out since there is so little of it: five calls. The Go library that exists speaks version 1,
-// which servers of today answer with 410.
+// It is written out since there is so little of it: five calls. The Go library that exists speaks
+// version 1, which servers of today answer with 410.
 package chroma
 
 import (
@@ -106,8 +106,8 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// find asks for the collection's id, once. It is never made by a search: a typo would leave an empty one behind.
-// The id is what all other calls want in their path.
+// find asks for the collection's id, once. It is never made by a search: a typo would leave an
+// empty one behind. The id is what all other calls want in their path.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,8 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 	return c.known, nil
 }
 
-// call asks the collection, whose id is found anew when it is no more: somebody may have made it again.
+// call asks the collection, whose id is found anew when it is no more: somebody may have made it
+// again.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)
@@ -139,9 +140,9 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	}
 }
 
-// Query gives, for each vector, the texts of the n nearest records. A record without a text is left out.
-// All vectors go in one request.
-// Chroma gives null for a record that was stored without its text, and there is nothing to show of one.
+// Query gives, for each vector, the texts of the n nearest records. A record without a text is left
+// out. All vectors go in one request. Chroma gives null for a record that was stored without its
+// text, and there is nothing to show of one.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}
@@ -162,16 +163,15 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 	return all, nil
 }
 
-// Make makes the collection, for cosines, unless it is there.
-// Without the setting Chroma compares by squared distances, which differ from cosines for vectors of other
-// lengths.
+// Make makes the collection, for cosines, unless it is there. Without the setting Chroma compares
+// by squared distances, which differ from cosines for vectors of other lengths.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true, "configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
 	return c.do(ctx, collections, body, new(collection))
 }
 
-// Records returns the records of a source: their ids, and the texts of all when the source is empty.
-// A thousand at a time, so that no answer comes near the bytes that are read of one.
+// Records returns the records of a source: their ids, and the texts of all when the source is
+// empty. A thousand at a time, so that no answer comes near the bytes that are read of one.
 func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
 	for {
 		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}
@@ -189,8 +189,8 @@ func (c *Client) Records(ctx context.Context, source string) (ids []string, text
 	}
 }
 
-// Upsert puts records in, or in the place of those of the same id (an add would leave the old ones).
-// The source stands in the metadata, where Records finds it again.
+// Upsert puts records in, or in the place of those of the same id (an add would leave the old
+// ones). The source stands in the metadata, where Records finds it again.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string, vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
 	for i := range metadata {

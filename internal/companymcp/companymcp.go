@@ -1,8 +1,9 @@
-// Package companymcp offers the sample company's documents to MCP clients as resources, and prompts that begin its
-// usual work.
+// Package companymcp offers the sample company's documents to MCP clients as resources, and prompts
+// that begin its usual work.
 //
-// Its tools are in the registry and are served by package mcpserver itself. Resources and prompts are answered by an
-// mcp-go server, which mcpserver asks for everything that it does not answer itself.
+// Its tools are in the registry and are served by package mcpserver itself. Resources and prompts
+// are answered by an mcp-go server, which mcpserver asks for everything that it does not answer
+// itself.
 package companymcp
 
 import (
@@ -18,7 +19,8 @@ import (
 	"toolnorm/tools/company"
 )
 
-// Library is where the documents are. It is an interface for the tests alone; *company.Company is the only real one.
+// Library is where the documents are. It is an interface for the tests alone; *company.Company is
+// the only real one.
 type Library interface {
 	Documents(ctx context.Context, limit int) ([]company.Document, error)
 	Document(ctx context.Context, id int64) (company.Document, error)
@@ -27,15 +29,17 @@ type Library interface {
 var _ Library = (*company.Company)(nil)
 
 const (
-	// An address is company://documents/7: the number is the row's id, which stays when the title changes.
+	// An address is company://documents/7: the number is the row's id, which stays when the title
+	// changes.
 	scheme = "company://documents/"
 	// One list, as many clients read no second page.
 	mostListed = 1000 // documents in the list of resources; search_docs finds the others
 )
 
-// New makes a server of the documents and prompts. The list is read anew for each client that asks: rows change behind
-// mcp-go's back, and a list that it holds itself would be that of the start. So it promises no listChanged either.
-// guide is what a model should know of the server as a whole, its "instructions".
+// New makes a server of the documents and prompts. The list is read anew for each client that asks:
+// rows change behind mcp-go's back, and a list that it holds itself would be that of the start. So
+// it promises no listChanged either. guide is what a model should know of the server as a whole,
+// its "instructions".
 func New(name, version, guide string, docs Library) *server.MCPServer {
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer(name, version, server.WithInstructions(guide), server.WithHooks(hooks),
@@ -68,19 +72,21 @@ const plain = "text/plain"
 // uri returns a document's address.
 func uri(d company.Document) string { return scheme + strconv.FormatInt(d.ID, 10) }
 
-// describe returns a document in the list. The category is in its description, by which people choose one.
+// describe returns a document in the list. The category is in its description, by which people
+// choose one.
 func describe(d company.Document) mcp.Resource {
 	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription("A document of the company: "+d.Category), mcp.WithMIMEType(plain))
 }
 
-// contents returns a document as it is read. The title stands above the text, since a model gets nothing but the text.
+// contents returns a document as it is read. The title stands above the text, since a model gets
+// nothing but the text.
 func contents(d company.Document) mcp.TextResourceContents {
 	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" + d.Content}
 }
 
-// read gives the document of an address. One that is not there is ErrResourceNotFound, from which mcpserver makes the
-// code of the client's revision: -32002 before 2026-07-28, and -32602 since. A database that fails stays an internal
-// error.
+// read gives the document of an address. One that is not there is ErrResourceNotFound, from which
+// mcpserver makes the code of the client's revision: -32002 before 2026-07-28, and -32602 since. A
+// database that fails stays an internal error.
 func read(ctx context.Context, docs Library, address string) (company.Document, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(address, scheme), 10, 64)
 	if err != nil {

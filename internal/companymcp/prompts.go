@@ -8,16 +8,16 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// template is a prompt that is a text with its arguments in it. It names the tools to use, so that a small model need not
-// find out which.
+// template is a prompt that is a text with its arguments in it. It names the tools to use, so that
+// a small model need not find out which.
 type template struct {
 	name, title, about string
 	args               []argument
 	text               string // with a %s for each argument, in their order
 }
 
-// argument is what a user fills in. It must be there: clients show a form for each prompt, and an empty field would
-// leave a hole in the sentence.
+// argument is what a user fills in. It must be there: clients show a form for each prompt, and an
+// empty field would leave a hole in the sentence.
 type argument struct{ name, about string }
 
 // templates are the prompts without a document in them.
@@ -36,8 +36,8 @@ var templates = [...]template{
 	},
 }
 
-// addPrompts offers the prompts. The one of a document embeds the text itself, so that a client without tools, or a
-// model that cannot call, can summarize it as well.
+// addPrompts offers the prompts. The one of a document embeds the text itself, so that a client
+// without tools, or a model that cannot call, can summarize it as well.
 func addPrompts(s *server.MCPServer, docs Library) {
 	for _, t := range templates {
 		s.AddPrompt(t.prompt(), t.fill)
@@ -68,7 +68,8 @@ func (t template) prompt() mcp.Prompt {
 	return mcp.NewPrompt(t.name, options...)
 }
 
-// fill returns the prompt with its arguments. A missing one is ErrInvalidParams, code -32602, with a sentence that names it.
+// fill returns the prompt with its arguments. A missing one is ErrInvalidParams, code -32602, with
+// a sentence that names it.
 func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	var values []any
 	for _, a := range t.args {
@@ -77,8 +78,8 @@ func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 		if v == "" {
 			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name, a.name)
 		}
-		// In the order of the template's %s. The text goes in as it is: it becomes a user's message, who may say
-		// anything.
+		// In the order of the template's %s. The text goes in as it is: it becomes a user's
+		// message, who may say anything.
 		values = append(values, v)
 	}
 	return mcp.NewGetPromptResult(t.about, []mcp.PromptMessage{

@@ -8,9 +8,8 @@ import (
 	"toolnorm/engine"
 )
 
-// advise says what follows for the model's calls, and which settings say so.
-// Four of five are well: with five questions one miss may be chance. A way that was not asked to its end gives
-// no verdict.
+// advise says what follows for the model's calls, and which settings say so. Four of five are well:
+// with five questions one miss may be chance. A way that was not asked to its end gives no verdict.
 // Seven questions show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
@@ -40,9 +39,9 @@ func (x *examination) advise() {
 	}
 }
 
-// pick is the way that toolnorm takes, and the best one: that is another one only if it does clearly better.
-// Two right calls more, or any more where the taken one has less than half: one question's difference is
-// noise.
+// pick is the way that toolnorm takes, and the best one: that is another one only if it does
+// clearly better. Two right calls more, or any more where the taken one has less than half: one
+// question's difference is noise.
 func (x *examination) pick() (taken, best *Way) {
 	for i := range x.m.Ways {
 		if x.m.Ways[i].Taken {

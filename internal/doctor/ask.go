@@ -47,8 +47,8 @@ func (h *heard) take(ev chat.Event) {
 	}
 }
 
-// ask sends one short request, as a client of the proxy would, and collects the reply.
-// Temperature 0, so that two examinations agree. A rewrite would hide what the model wrote first, so it is not
+// ask sends one short request, as a client of the proxy would, and collects the reply. Temperature
+// 0, so that two examinations agree. A rewrite would hide what the model wrote first, so it is not
 // heard.
 func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)

@@ -14,9 +14,9 @@ import (
 // serverWay is the name of a server's own reading among the ways.
 const serverWay = "server"
 
-// calls asks the questions by every strategy that may work, the one that toolnorm takes first. What the server itself reads
-// is heard on the way, with strategy native.
-// The taken one comes first because time may run out.
+// calls asks the questions by every strategy that may work, the one that toolnorm takes first. What
+// the server itself reads is heard on the way, with strategy native. The taken one comes first
+// because time may run out.
 func (x *examination) calls(ctx context.Context) bool {
 	for _, strategy := range x.compared() {
 		ways := x.way(ctx, strategy)
@@ -43,9 +43,9 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared returns the strategies to ask by: the one that is taken, native for the server's own reading, prompt, for which the
-// model reads something else, and the others, which only read what it writes. The demo reads no system text, so there it
-// makes no sense to describe tools in it.
+// compared returns the strategies to ask by: the one that is taken, native for the server's own
+// reading, prompt, for which the model reads something else, and the others, which only read what
+// it writes. The demo reads no system text, so there it makes no sense to describe tools in it.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
@@ -57,8 +57,9 @@ func (x *examination) compared() []string {
 	return slices.Compact(all)
 }
 
-// way asks every question by one strategy. With native it counts what the server read by itself as well.
-// One refusal at the first question is taken for all of them: a server without tools refuses each.
+// way asks every question by one strategy. With native it counts what the server read by itself as
+// well. One refusal at the first question is taken for all of them: a server without tools refuses
+// each.
 func (x *examination) way(ctx context.Context, strategy string) []Way {
 	ways := []Way{{Name: strategy, Taken: strategy == x.facts.Strategy}}
 	if strategy == engine.Native {
@@ -140,19 +141,18 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	w.Misses = append(w.Misses, miss)
 }
 
-// hangs reports whether a strategy could hang the server for everybody: it has the model's calls read by a parser, in a version
-// that does not survive one which that refuses.
-// A doctor must not be what brings a server down that others use.
-// One malformed call stops a model with a PARSER for everyone there; that was seen on 0.24.0 with the first
-// version of this program.
+// hangs reports whether a strategy could hang the server for everybody: it has the model's calls
+// read by a parser, in a version that does not survive one which that refuses. A doctor must not be
+// what brings a server down that others use. One malformed call stops a model with a PARSER for
+// everyone there; that was seen on 0.24.0 with the first version of this program.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
-// forced returns an engine that takes only this strategy for every model, else as the settings say. The taken one keeps what was
-// found out by it.
-// A new engine has not found out anything yet, so it probes anew where its strategy needs that.
+// forced returns an engine that takes only this strategy for every model, else as the settings say.
+// The taken one keeps what was found out by it. A new engine has not found out anything yet, so it
+// probes anew where its strategy needs that.
 func (x *examination) forced(strategy string) *engine.Engine {
 	if strategy == x.facts.Strategy {
 		return x.engine
@@ -162,8 +162,8 @@ func (x *examination) forced(strategy string) *engine.Engine {
 	return engine.New(cfg)
 }
 
-// rate takes down how fast the model is, by a reply of the strategy that is taken. Of the prompts only the first counts:
-// the server has most of the others in its cache.
+// rate takes down how fast the model is, by a reply of the strategy that is taken. Of the prompts
+// only the first counts: the server has most of the others in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
 		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)

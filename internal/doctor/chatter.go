@@ -12,8 +12,8 @@ import (
 //go:embed smalltalk.txt
 var smallTalk string
 
-// Chatter is how often a model calls a tool for small talk, and what becomes of that when it is asked first whether it needs
-// one (setting ask-before-tools).
+// Chatter is how often a model calls a tool for small talk, and what becomes of that when it is
+// asked first whether it needs one (setting ask-before-tools).
 type Chatter struct {
 	Asked   int     `json:"asked"`               // messages of small talk
 	False   int     `json:"false_calls"`         // that were answered by a call
@@ -23,8 +23,9 @@ type Chatter struct {
 	Gated   float64 `json:"seconds_asked_first"` // the same, with the question; 0: not tried
 }
 
-// chatter finds out how often the model calls a tool that nobody needs. Where it does, it is asked the same once more with the
-// question in front, and what it had answered by the right call, so that what the question costs is known as well.
+// chatter finds out how often the model calls a tool that nobody needs. Where it does, it is asked
+// the same once more with the question in front, and what it had answered by the right call, so
+// that what the question costs is known as well.
 func (x *examination) chatter(ctx context.Context) bool {
 	all, err := exam.Parse(smallTalk)
 	taken, _ := x.pick()
@@ -57,8 +58,8 @@ func (x *examination) chatter(ctx context.Context) bool {
 	return true
 }
 
-// small asks questions by the way that is taken, with or without the question in front, and returns those that were not
-// answered as they should be, and how many seconds all took.
+// small asks questions by the way that is taken, with or without the question in front, and returns
+// those that were not answered as they should be, and how many seconds all took.
 func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine
 	cfg.Gate = map[string]string{"*": gate}

@@ -89,9 +89,9 @@ func (x *examination) loaded(ctx context.Context) {
 // silently is what Context.Cuts says of a server that drops messages and reports nothing.
 const silently = "silently"
 
-// cuts has a chat rendered that does not fit, and looks whether its first message is still there. Nothing is generated.
-// num_predict 1 is asked in case that a server does not know how to render alone. Six tenths of the context
-// twice do not fit, and either message alone does.
+// cuts has a chat rendered that does not fit, and looks whether its first message is still there.
+// Nothing is generated. num_predict 1 is asked in case that a server does not know how to render
+// alone. Six tenths of the context twice do not fit, and either message alone does.
 func (x *examination) cuts(ctx context.Context) string {
 	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
@@ -112,9 +112,9 @@ func (x *examination) cuts(ctx context.Context) string {
 	return silently
 }
 
-// places says how many requests the server answers at a time: by its own word, else by whether a second one is answered
-// while a first one still runs.
-// The second request is tiny: it is back before the first one ends unless it had to wait for it.
+// places says how many requests the server answers at a time: by its own word, else by whether a
+// second one is answered while a first one still runs. The second request is tiny: it is back
+// before the first one ends unless it had to wait for it.
 func (x *examination) places(ctx context.Context) bool {
 	if x.server.Slots > 0 || x.on.name == demoHost {
 		return true
@@ -150,7 +150,8 @@ func (x *examination) places(ctx context.Context) bool {
 // A shorter rest may be the time that the second request took on its way.
 const enough = 200 * time.Millisecond
 
-// placesBy returns what it means that a second request was answered after first, when an earlier one ran on for left.
+// placesBy returns what it means that a second request was answered after first, when an earlier
+// one ran on for left.
 func placesBy(left, first time.Duration) string {
 	switch {
 	case left < enough:

@@ -1,7 +1,8 @@
 // Package doctor examines model servers and their models, and says what toolnorm will do with them.
 //
-// [Doctor.Servers] looks at what the configured servers say of themselves; no model is loaded for it. [Doctor.Model] loads
-// one and asks it a few short questions, by every way in which its calls can be read.
+// [Doctor.Servers] looks at what the configured servers say of themselves; no model is loaded for
+// it. [Doctor.Model] loads one and asks it a few short questions, by every way in which its calls
+// can be read.
 //
 //	doctor.go   what it is given, and the two examinations
 //	servers.go  what servers say of themselves, by their kind:
@@ -15,10 +16,10 @@
 //	report.go   the report as data
 //	print.go    the report as text
 //
-// Everything is asked through the proxy's own engine, with its settings, so that a finding is true of what
-// clients get. A finding says what was found and what follows: [OK], a [Note] that toolnorm copes with, or a
-// [Problem] that wants a person. It changes nothing on a server but that a model is loaded, and skips what is
-// known to hang some versions.
+// Everything is asked through the proxy's own engine, with its settings, so that a finding is true
+// of what clients get. A finding says what was found and what follows: [OK], a [Note] that toolnorm
+// copes with, or a [Problem] that wants a person. It changes nothing on a server but that a model
+// is loaded, and skips what is known to hang some versions.
 package doctor
 
 import (

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// fakeVLLM is a server that speaks OpenAI's API, with one model, m, whose calls it reads when they are at the very start.
+// fakeVLLM is a server that speaks OpenAI's API, with one model, m, whose calls it reads when they
+// are at the very start.
 type fakeVLLM struct {
 	knows map[string]string // by a part of the question: what the model says
 	says  string            // to everything else

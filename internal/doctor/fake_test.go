@@ -121,7 +121,8 @@ func (f *fakeOllama) chat(w http.ResponseWriter, body []byte) {
 	}
 }
 
-// render prints a conversation. One that is longer than the context loses its first messages unless that is forbidden.
+// render prints a conversation. One that is longer than the context loses its first messages unless
+// that is forbidden.
 func (f *fakeOllama) render(tools api.Tools, messages []api.Message, truncate bool) string {
 	var b strings.Builder
 	for _, t := range tools {

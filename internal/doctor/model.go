@@ -28,9 +28,9 @@ type examination struct {
 	writing time.Duration // and the time that took
 }
 
-// Model examines one model. Its server loads it, and it is asked about seventy short questions, or as many as there is time
-// for until ctx ends.
-// A step that fails ends the examination, as those behind it would only repeat the same error.
+// Model examines one model. Its server loads it, and it is asked about seventy short questions, or
+// as many as there is time for until ctx ends. A step that fails ends the examination, as those
+// behind it would only repeat the same error.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	plan := d.engine.Plan(name)
 	x := examination{Doctor: d, on: d.host(ctx, plan.Server, plan.Model)}
@@ -90,8 +90,8 @@ func (x *examination) probe(ctx context.Context) bool {
 	return true
 }
 
-// chat asks for a short answer: whether it comes, whether it streams, and what is thought before it.
-// Counting has a known length, more than a few pieces, and no reason to call a tool.
+// chat asks for a short answer: whether it comes, whether it streams, and what is thought before
+// it. Counting has a known length, more than a few pieces, and no reason to call a tool.
 func (x *examination) chat(ctx context.Context) bool {
 	x.cfg.Progress("a short answer", 0, 0)
 	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
@@ -109,9 +109,9 @@ func (x *examination) chat(ctx context.Context) bool {
 	return true
 }
 
-// thinking says what the model thinks before it answers, and whether it can be told not to.
-// The four answers differ in what a client can do: set another format, tell the model to think, or tell it not
-// to.
+// thinking says what the model thinks before it answers, and whether it can be told not to. The
+// four answers differ in what a client can do: set another format, tell the model to think, or tell
+// it not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
 	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
@@ -177,10 +177,9 @@ func (x *examination) template(context.Context) bool {
 	return true
 }
 
-// control says which of the family's marks are control tokens, and what that means.
-// Ollama 0.30 and later leave control tokens out of raw text, and with them the marks by which calls are
-// found.
-// It is a problem only where the server shows such tokens to nobody.
+// control says which of the family's marks are control tokens, and what that means. Ollama 0.30 and
+// later leave control tokens out of raw text, and with them the marks by which calls are found. It
+// is a problem only where the server shows such tokens to nobody.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.ControlMarks
 	if len(marks) == 0 {

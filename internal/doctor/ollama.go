@@ -79,10 +79,12 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	return nil
 }
 
-// showAtOnce is how many models a server is asked about at a time. Ollama reads a file for each; a hundred took seconds one by one.
+// showAtOnce is how many models a server is asked about at a time. Ollama reads a file for each; a
+// hundred took seconds one by one.
 const showAtOnce = 8
 
-// model implements kind. A model of embeddings alone would answer every question with an error, so it ends here.
+// model implements kind. A model of embeddings alone would answer every question with an error, so
+// it ends here.
 func (native) model(ctx context.Context, x *examination) bool {
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {
@@ -105,8 +107,8 @@ func (native) model(ctx context.Context, x *examination) bool {
 	return true
 }
 
-// capabilities returns the words in which a server says what a model can do. Servers before 0.6 have none: then its template
-// says whether it takes tools.
+// capabilities returns the words in which a server says what a model can do. Servers before 0.6
+// have none: then its template says whether it takes tools.
 func capabilities(show *api.ShowResponse) (all []string) {
 	for _, c := range show.Capabilities {
 		all = append(all, string(c))
@@ -126,10 +128,12 @@ type defect struct {
 	Finding
 }
 
-// wedges is the first version of Ollama that does not hang after a call which its own reader refuses.
+// wedges is the first version of Ollama that does not hang after a call which its own reader
+// refuses.
 const wedges = "0.32.15"
 
-// defects are those that matter to a proxy. What depends on the model's template is found by looking at the model.
+// defects are those that matter to a proxy. What depends on the model's template is found by
+// looking at the model.
 var defects = []defect{
 	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do", "toolnorm looks for tools in their templates"}},
 	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids", "toolnorm generates them"}},

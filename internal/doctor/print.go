@@ -14,7 +14,8 @@ import (
 )
 
 // Print writes the report for people: tables whose columns stand under each other, and sentences.
-// Columns are computed for each part by itself: one long name must not push the whole report to the right.
+// Columns are computed for each part by itself: one long name must not push the whole report to the
+// right.
 func (r *Report) Print(w io.Writer) error {
 	p := newPage()
 	for _, s := range r.Servers {
@@ -89,7 +90,8 @@ func (m Listed) trained() string {
 	return fmt.Sprint(m.Trained)
 }
 
-// tools says whether a model's template takes tools. Of any other that writes text toolnorm describes them in the prompt.
+// tools says whether a model's template takes tools. Of any other that writes text toolnorm
+// describes them in the prompt.
 func (m Listed) tools() string {
 	switch {
 	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
@@ -130,8 +132,9 @@ func (p *page) line(cells ...string) {
 	fmt.Fprintln(p, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
-// Printable keeps what a model wrote, or what a file is called, from moving the cursor, or the columns: a function for
-// strings.Map. On a terminal an escape sequence could do more than colour, and a mark of direction shows a name as another.
+// Printable keeps what a model wrote, or what a file is called, from moving the cursor, or the
+// columns: a function for strings.Map. On a terminal an escape sequence could do more than colour,
+// and a mark of direction shows a name as another.
 func Printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\r':
@@ -148,7 +151,8 @@ func (p *page) title(text string) {
 	p.line(text)
 }
 
-// server prints a server, its findings and its models. What it does not say is left out, not called unknown.
+// server prints a server, its findings and its models. What it does not say is left out, not called
+// unknown.
 func (p *page) server(s Server) {
 	text := "SERVER " + s.Name + ", in this process"
 	if s.URL != "" {
@@ -202,8 +206,8 @@ func (p *page) demo(s Server) {
 	p.findings(Finding{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""})
 }
 
-// findings prints them in three columns. What follows from one stands below it, behind an arrow, as it is
-// often long.
+// findings prints them in three columns. What follows from one stands below it, behind an arrow, as
+// it is often long.
 func (p *page) findings(all ...Finding) {
 	for _, f := range all {
 		p.line("  "+string(f.Level), f.What, f.Found)
@@ -213,8 +217,8 @@ func (p *page) findings(all ...Finding) {
 	}
 }
 
-// model prints what was found out by asking it, and last the lines for the settings file, which are there to
-// be copied.
+// model prints what was found out by asking it, and last the lines for the settings file, which are
+// there to be copied.
 func (p *page) model(m *Model) {
 	text := "MODEL " + m.Name
 	if kind := kindOf(m.Family, m.Parameters, m.Quantization); kind != "" {

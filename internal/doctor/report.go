@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Report is what was found. Its JSON is what toolnorm doctor --json prints; members that say nothing are left out.
-// Programs read it, so names stay and new members may be added.
+// Report is what was found. Its JSON is what toolnorm doctor --json prints; members that say
+// nothing are left out. Programs read it, so names stay and new members may be added.
 type Report struct {
 	Toolnorm string    `json:"toolnorm,omitempty"` // its version
 	Servers  []Server  `json:"servers"`            // all of them, or the one of the model
@@ -19,9 +19,8 @@ type Report struct {
 	Cut      string    `json:"cut,omitempty"`      // why the examination ended early
 }
 
-// Server is a model server and what it says of itself.
-// Which of its members are there depends on the kind: OpenAI's API has no version and no list of what is
-// loaded.
+// Server is a model server and what it says of itself. Which of its members are there depends on
+// the kind: OpenAI's API has no version and no list of what is loaded.
 type Server struct {
 	Name     string    `json:"name"`              // "ollama", "demo", or that of the settings, which stands in front of its models' names
 	URL      string    `json:"url,omitempty"`     // none: it is in this process
@@ -96,7 +95,8 @@ type Speed struct {
 	Completion float64 `json:"completed_tokens_per_s,omitempty"` // by the server's count, else by the clock
 }
 
-// Way is one way of reading a model's calls, and how well it does. Questions that ended in an error count as unanswered.
+// Way is one way of reading a model's calls, and how well it does. Questions that ended in an error
+// count as unanswered.
 type Way struct {
 	Name    string `json:"name"` // "server" for its own reading, else a strategy
 	Wording string `json:"wording,omitempty"`

@@ -107,8 +107,9 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
-// expected returns the strategy of a model that was not asked: by the settings, else by what its server says it can do.
-// Only asking the model can tell: a template may take tools and print them so that nothing is understood.
+// expected returns the strategy of a model that was not asked: by the settings, else by what its
+// server says it can do. Only asking the model can tell: a template may take tools and print them
+// so that nothing is understood.
 func expected(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":
@@ -123,8 +124,8 @@ func expected(plan engine.Plan, capabilities []string) string {
 	return ""
 }
 
-// unknown returns what to say of a model that its server does not have.
-// Names are looked for among all servers' models: the prefix of one is what is forgotten most easily.
+// unknown returns what to say of a model that its server does not have. Names are looked for among
+// all servers' models: the prefix of one is what is forgotten most easily.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), kinds[h.kind].pull(name)}
 	infos, err := d.engine.Models(ctx)

@@ -1,10 +1,10 @@
 // Package embedding asks a model server for vectors of texts, in OpenAI's form or in Ollama's.
 //
-// There is no stand-in for a model: vectors of hashed letters found the right passage in .47 of the questions where BM25 found
-// it in .79, and made it worse where both were used.
+// There is no stand-in for a model: vectors of hashed letters found the right passage in .47 of the
+// questions where BM25 found it in .79, and made it worse where both were used.
 //
-// OpenAI's form is {"model","input":[…]} and data[].embedding with an index, in any order; Ollama's has
-// embeddings[] in order.
+// OpenAI's form is {"model","input":[…]} and data[].embedding with an index, in any order; Ollama's
+// has embeddings[] in order.
 package embedding
 
 import (
@@ -41,11 +41,13 @@ const (
 	mostReply  = 64 << 20 // bytes
 )
 
-// ErrUseless is the error of a vector that nothing is near to. Other texts of the same model may have good ones.
+// ErrUseless is the error of a vector that nothing is near to. Other texts of the same model may
+// have good ones.
 var ErrUseless = errors.New("nothing can be found by it")
 
-// Embed gives a vector for each text, in their order; all have the same length, and no value is infinite.
-// A model that was exchanged behind its name shows by its dimensions. Texts that are known are not sent.
+// Embed gives a vector for each text, in their order; all have the same length, and no value is
+// infinite. A model that was exchanged behind its name shows by its dimensions. Texts that are
+// known are not sent.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, missing := c.cached(texts)
 	for start := 0; start < len(missing); start += batch {
@@ -111,8 +113,8 @@ func (c *Client) ollama() bool {
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
-// ask returns one request.
-// The form is float in OpenAI's API, named though it is the default, since some libraries ask for base64.
+// ask returns one request. The form is float in OpenAI's API, named though it is the default, since
+// some libraries ask for base64.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
@@ -131,9 +133,9 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	return read(reply, len(texts))
 }
 
-// read takes the vectors out of a reply of either form. OpenAI's may come in any order.
-// A server that answers with null for a text, with NaN or with zeros would poison every later comparison: nothing is
-// near to them.
+// read takes the vectors out of a reply of either form. OpenAI's may come in any order. A server
+// that answers with null for a text, with NaN or with zeros would poison every later comparison:
+// nothing is near to them.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// server answers each text with a vector of its length and its last byte, in the form that its path stands for; OpenAI's
-// come backwards.
+// server answers each text with a vector of its length and its last byte, in the form that its path
+// stands for; OpenAI's come backwards.
 func server(t *testing.T, asked *[][]string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,7 +1,7 @@
 // Package exam holds questions with the calls that answer them, and marks what a model called.
 //
-// The doctor and the benchmarks ask by it. Marks are strict on names and types, since programs read the calls,
-// and lenient on words, since there is more than one good way to fill in a city.
+// The doctor and the benchmarks ask by it. Marks are strict on names and types, since programs read
+// the calls, and lenient on words, since there is more than one good way to fill in a city.
 package exam
 
 import (
@@ -24,12 +24,13 @@ type Want struct {
 	Args map[string]json.RawMessage // patterns of the values, see Parse
 }
 
-// Parse reads questions: paragraphs of a question's lines, then "=> NAME {ARGUMENTS}" lines, or "=> none" where a call would
-// be wrong. Lines that begin with # are comments.
+// Parse reads questions: paragraphs of a question's lines, then "=> NAME {ARGUMENTS}" lines, or "=>
+// none" where a call would be wrong. Lines that begin with # are comments.
 //
-// In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular expression for what the string
-// must hold, case ignored; other strings are compared without regard to case and white space at the ends.
-// Every question needs its expectation: a forgotten line would count every call as wrong.
+// In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular
+// expression for what the string must hold, case ignored; other strings are compared without regard
+// to case and white space at the ends. Every question needs its expectation: a forgotten line would
+// count every call as wrong.
 func Parse(text string) ([]Question, error) {
 	var all []Question
 	var q Question

@@ -11,9 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Score counts what a model made of questions.
-// Tools and arguments are counted apart: a wrong tool is the model's choice, wrong arguments may be lost on
-// the way.
+// Score counts what a model made of questions. Tools and arguments are counted apart: a wrong tool
+// is the model's choice, wrong arguments may be lost on the way.
 type Score struct {
 	Calls     int `json:"calls"`           // questions that want calls
 	Tools     int `json:"right_tools"`     // of them, those with just the right tools called
@@ -42,9 +41,9 @@ func (s *Score) Add(q Question, calls []chat.Call) {
 	}
 }
 
-// Mark reports whether the calls are those that are wanted, in any order, and whether their arguments are, and no others.
-// Two calls of one tool are matched by their arguments, so that their order does not matter. One call too many
-// is as wrong as one too few.
+// Mark reports whether the calls are those that are wanted, in any order, and whether their
+// arguments are, and no others. Two calls of one tool are matched by their arguments, so that their
+// order does not matter. One call too many is as wrong as one too few.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	left := slices.Clone(q.Want)
 	arguments = true
@@ -100,8 +99,8 @@ func same(want, got json.RawMessage) bool {
 	return strings.EqualFold(strings.TrimSpace(text), pattern)
 }
 
-// decoded returns a value with the digits of its numbers kept, and the strings of a list in lower case.
-// Digits are kept, so that a large id does not lose its last ones as a float64.
+// decoded returns a value with the digits of its numbers kept, and the strings of a list in lower
+// case. Digits are kept, so that a large id does not lose its last ones as a float64.
 func decoded(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

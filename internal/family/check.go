@@ -1,5 +1,5 @@
-// Package family checks a model family's file as its author would, lists families as documentation does, and proposes a
-// declaration for a model by looking at what its template makes of calls.
+// Package family checks a model family's file as its author would, lists families as documentation
+// does, and proposes a declaration for a model by looking at what its template makes of calls.
 package family
 
 import (
@@ -15,18 +15,18 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Problem is one thing that a family does not do.
-// Error texts have several lines, what was read and what should have been below each other, since differences are in the bytes.
+// Problem is one thing that a family does not do. Error texts have several lines, what was read and
+// what should have been below each other, since differences are in the bytes.
 type Problem struct {
 	Where string // "case NAME", or what else was tried
 	Err   error
 }
 
-// Check runs the cases of a family's file: whole and cut in every way, in every degree of holding, among all formats and
-// alone. Then it prints calls and reads them again. It gives the number of cases and what went wrong, at most one problem
-// a case; an error means that the cases cannot be read.
-// It is what `formats test FILE` runs on a user's own file; the tests hold the embedded ones to the same. A case that fails in
-// one way mostly fails in all, so one problem a case is enough.
+// Check runs the cases of a family's file: whole and cut in every way, in every degree of holding,
+// among all formats and alone. Then it prints calls and reads them again. It gives the number of
+// cases and what went wrong, at most one problem a case; an error means that the cases cannot be
+// read. It is what `formats test FILE` runs on a user's own file; the tests hold the embedded ones
+// to the same. A case that fails in one way mostly fails in all, so one problem a case is enough.
 func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
 	list, err := golden.Cases([]byte(f.File()))
 	if err != nil {
@@ -46,8 +46,9 @@ func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem
 	return len(list) + len(prints), append(problems, ReadsBack(f)...), err
 }
 
-// checkCase runs one case: whole in every degree of holding, cut in every way, and with the marks of no other family. The last
-// is for `--calls strict`, and shows a case that is read by somebody else's marks.
+// checkCase runs one case: whole in every degree of holding, cut in every way, and with the marks
+// of no other family. The last is for `--calls strict`, and shows a case that is read by somebody
+// else's marks.
 func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	all, alone := adapters.Options{Tools: tools}, adapters.Options{Tools: tools, Alone: true}
 	if d := c.Whole(decodeAs(f, all)); d != nil {
@@ -63,8 +64,8 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs reads replies in a family.
-// A degree of holding that a case names is translated here, since golden does not know package adapters.
+// decodeAs reads replies in a family. A degree of holding that a case names is translated here,
+// since golden does not know package adapters.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt
@@ -73,10 +74,10 @@ func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	}
 }
 
-// samples are calls that a family must be able to write, and the tools for them. Members are sorted, as some families write
-// them.
-// They have what families stumble over: a number beside a string, no arguments at all, letters outside ASCII, quotes of both
-// kinds, markup with newlines, a list, an object and a boolean.
+// samples are calls that a family must be able to write, and the tools for them. Members are
+// sorted, as some families write them. They have what families stumble over: a number beside a
+// string, no arguments at all, letters outside ASCII, quotes of both kinds, markup with newlines, a
+// list, an object and a boolean.
 var (
 	sampleTools = []chat.Tool{
 		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
@@ -91,9 +92,10 @@ var (
 	}
 )
 
-// ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they begin with a mark.
-// A call without marks behind text needs evidence (docs/calls.md), so only marked ones are tried there.
-// A family that loses a call on the way out and in again would lose it from every history.
+// ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they
+// begin with a mark. A call without marks behind text needs evidence (docs/calls.md), so only
+// marked ones are tried there. A family that loses a call on the way out and in again would lose it
+// from every history.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {
@@ -109,7 +111,8 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// marked reports whether a call begins with one of the family's marks. A fence is none: it stands on a line of its own.
+// marked reports whether a call begins with one of the family's marks. A fence is none: it stands
+// on a line of its own.
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })

@@ -19,9 +19,10 @@ type Proposal struct {
 	Problems []Problem // what the declaration does not do
 }
 
-// Guess makes a family's file of what the model's template says ([derive.From]), with the template's own calls as cases. An
-// error means that the template writes no calls, or not in a form that a declaration can say.
-// The cases are the template's calls, not the model's: a model may write otherwise, and the file says so in its first line.
+// Guess makes a family's file of what the model's template says ([derive.From]), with the
+// template's own calls as cases. An error means that the template writes no calls, or not in a form
+// that a declaration can say. The cases are the template's calls, not the model's: a model may
+// write otherwise, and the file says so in its first line.
 func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error) {
 	found, err := derive.From(model, set, t)
 	if err != nil {
@@ -43,8 +44,9 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	return p, nil
 }
 
-// heading says where a file comes from, and what answers a call, which its author may want to say in a result line.
-// The text stands in a comment, since how a result is split into wrapper and turn cannot be told from one conversation.
+// heading says where a file comes from, and what answers a call, which its author may want to say
+// in a result line. The text stands in a comment, since how a result is split into wrapper and turn
+// cannot be told from one conversation.
 func heading(model string, found *derive.Finding) string {
 	s := fmt.Sprintf("# Proposed from the template of %s; to be compared with what the model really writes.\n", model)
 	if found.Result != "" {
@@ -53,10 +55,10 @@ func heading(model string, found *derive.Finding) string {
 	return s
 }
 
-// cases are the template's own calls as golden cases, with the events that the format reads, if these are the calls.
-// A case that the format does not read as that many calls would fail at once, so it is left out; so is a text that holds a
-// line of a case file's own form.
-// They are named one call and two calls; a template that refuses two has the first alone.
+// cases are the template's own calls as golden cases, with the events that the format reads, if
+// these are the calls. A case that the format does not read as that many calls would fail at once,
+// so it is left out; so is a text that holds a line of a case file's own form. They are named one
+// call and two calls; a template that refuses two has the first alone.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

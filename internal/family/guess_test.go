@@ -32,8 +32,8 @@ func templateOf(f *adapters.Format) derive.Template {
 	}}
 }
 
-// TestGuessFindsFamiliesAgain guesses each family from what it prints, with no family known. Harmony's messages and Python's
-// quotes in JSON are beyond it.
+// TestGuessFindsFamiliesAgain guesses each family from what it prints, with no family known.
+// Harmony's messages and Python's quotes in JSON are beyond it.
 func TestGuessFindsFamiliesAgain(t *testing.T) {
 	sure := strings.Fields("hermes qwen3-coder glm4 mistral kimi-k2 deepseek-v3 deepseek-v3.1 deepseek-dsml minimax-m2 gemma4 functiongemma lfm2 llama3 llama4 jamba granite3 command-r7b solar-open seed-oss")
 	right := 0

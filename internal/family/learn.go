@@ -22,11 +22,11 @@ type Reply struct {
 	Tools []chat.Tool
 }
 
-// Replies reads replies, a JSON object a line: {"raw": "…", "tools": […]}, the tools as OpenAI's API has them or by their
-// names, or an exchange as /debug shows it with --trace-bodies. An error names the line.
-// A line may have 16 MB: exchanges hold whole prompts. The tools' schemas may be missing, but not their names: a call is known
-// by the name of an offered tool.
-// `{"raw": "<call>{…}</call>", "tools": ["get_weather"]}` is enough. No reply at all is an error.
+// Replies reads replies, a JSON object a line: {"raw": "…", "tools": […]}, the tools as OpenAI's
+// API has them or by their names, or an exchange as /debug shows it with --trace-bodies. An error
+// names the line. A line may have 16 MB: exchanges hold whole prompts. The tools' schemas may be
+// missing, but not their names: a call is known by the name of an offered tool. `{"raw":
+// "<call>{…}</call>", "tools": ["get_weather"]}` is enough. No reply at all is an error.
 func Replies(in io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -50,8 +50,9 @@ func Replies(in io.Reader) ([]Reply, error) {
 	return out, nil
 }
 
-// readReply reads one line. Of an exchange the first generation counts: later ones are answers to what this program asked.
-// Only text counts: reasoning that the server has separated is none of what a family's marks are looked for in.
+// readReply reads one line. Of an exchange the first generation counts: later ones are answers to
+// what this program asked. Only text counts: reasoning that the server has separated is none of
+// what a family's marks are looked for in.
 func readReply(line []byte) (Reply, error) {
 	var wire struct {
 		Raw   string
@@ -91,11 +92,12 @@ func readReply(line []byte) (Reply, error) {
 	return r, nil
 }
 
-// Learn makes a family's file of what a model wrote: the known family that reads all of it, or call lines for what none
-// reads. What cannot be decided from the replies is a question, a sentence each.
-// Nothing is decided that replies cannot show: two ways of writing a call may be a slip and a form, and which is which is
-// asked. An error means that no call line could be made, or that the lines cannot be read as a declaration.
-// The name is the file's and the beginning of the models' names; both are for the author to correct.
+// Learn makes a family's file of what a model wrote: the known family that reads all of it, or call
+// lines for what none reads. What cannot be decided from the replies is a question, a sentence
+// each. Nothing is decided that replies cannot show: two ways of writing a call may be a slip and a
+// form, and which is which is asked. An error means that no call line could be made, or that the
+// lines cannot be read as a declaration. The name is the file's and the beginning of the models'
+// names; both are for the author to correct.
 func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
 	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)
@@ -138,16 +140,17 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 	return lines + learnedCases(f, replies), questions, nil
 }
 
-// reads reports whether a declaration with a call line reads a call in a reply, and nothing of its marks as text.
+// reads reports whether a declaration with a call line reads a call in a reply, and nothing of its
+// marks as text.
 func reads(set *adapters.Set, line string, r Reply) bool {
 	f, err := set.Parse([]byte("format  x\nmodels  x*\n" + line))
 	return err == nil && len(callsIn(f, r)) > 0
 }
 
-// bestReader is the family that reads calls out of most replies by its own marks, nil when none reads any, and the replies
-// that name a tool and that it reads as text.
-// Only a family's own marks count (Alone, Strict), since with all families live every one would read every call.
-// Replies that name no tool say nothing about calls, whatever a family makes of them.
+// bestReader is the family that reads calls out of most replies by its own marks, nil when none
+// reads any, and the replies that name a tool and that it reads as text. Only a family's own marks
+// count (Alone, Strict), since with all families live every one would read every call. Replies that
+// name no tool say nothing about calls, whatever a family makes of them.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -210,10 +213,10 @@ func clipped(s string) string {
 	return s
 }
 
-// learnedCases are the replies as golden cases, with what the format makes of them. Their tools may be others than those
-// that cases are run with: such replies are left out.
-// Those whose calls the family reads are kept, so a later change of the file cannot lose them unseen.
-// They hold whoever corrects the file by hand to what the model really wrote.
+// learnedCases are the replies as golden cases, with what the format makes of them. Their tools may
+// be others than those that cases are run with: such replies are left out. Those whose calls the
+// family reads are kept, so a later change of the file cannot lose them unseen. They hold whoever
+// corrects the file by hand to what the model really wrote.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

@@ -40,8 +40,9 @@ func TestLearnFromReplies(t *testing.T) {
 	}
 }
 
-// TestLearnAnyConstantText has forms in which a name and JSON stand in some constant text, two replies each, with and without
-// words in front. What is learned reads other calls in that form, and leaves none of its marks as text.
+// TestLearnAnyConstantText has forms in which a name and JSON stand in some constant text, two
+// replies each, with and without words in front. What is learned reads other calls in that form,
+// and leaves none of its marks as text.
 func TestLearnAnyConstantText(t *testing.T) {
 	for _, form := range []string{
 		"[[CALL NAME]]\n{J}\n[[/CALL]]", "<act name=\"NAME\">{J}</act>", "TOOL: NAME\nINPUT: {J}\nEND", "@@NAME {J}@@", "#CALL NAME({J})#END",

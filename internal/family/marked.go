@@ -19,9 +19,10 @@ type Stretch struct {
 // of reports whether the stretch is a part of a text that is not empty.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
-// Marked makes a family's file of one reply in which a person has marked the name and the arguments of a call, as Learn does without
-// marks: arguments that have the name inside of them are the whole call. A family that reads the reply already is named in the file.
-// Models whose names begin with model are read by it.
+// Marked makes a family's file of one reply in which a person has marked the name and the arguments
+// of a call, as Learn does without marks: arguments that have the name inside of them are the whole
+// call. A family that reads the reply already is named in the file. Models whose names begin with
+// model are read by it.
 func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
 		return "", nil, errors.New("the name and the arguments must be marked in the text")

@@ -16,8 +16,8 @@ func mark(text, part string) Stretch {
 	return Stretch{at, at + len(part)}
 }
 
-// TestAMarkedCallIsLearned writes calls between marks of many kinds, by a seed: of most of them a file is made, and each file that is made
-// reads the reply as the call that was marked.
+// TestAMarkedCallIsLearned writes calls between marks of many kinds, by a seed: of most of them a
+// file is made, and each file that is made reads the reply as the call that was marked.
 func TestAMarkedCallIsLearned(t *testing.T) {
 	set := adapters.Builtin()
 	for _, seed := range []uint64{3, 8, 20261124} {

@@ -15,10 +15,10 @@ const (
 	tableEnds   = "<!-- the end of the families -->\n"
 )
 
-// Table returns a Markdown table of families: what they are, models, marks, and how many cases each has. An error means that a
-// family's cases cannot be read.
-// A test holds docs/families.md to what this writes, so a family cannot be added without its row.
-// It is a table for readers, so marks are shown letter by letter, and the sum stands below.
+// Table returns a Markdown table of families: what they are, models, marks, and how many cases each
+// has. An error means that a family's cases cannot be read. A test holds docs/families.md to what
+// this writes, so a family cannot be added without its row. It is a table for readers, so marks are
+// shown letter by letter, and the sum stands below.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
@@ -67,9 +67,9 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// Fill puts a table into a document, in the place of the one that it has. It answers false when the document has none.
-// The comments around it stay, so it can be written again.
-// The lines around the table are comments of HTML, which nobody sees who reads the page.
+// Fill puts a table into a document, in the place of the one that it has. It answers false when the
+// document has none. The comments around it stay, so it can be written again. The lines around the
+// table are comments of HTML, which nobody sees who reads the page.
 func Fill(doc []byte, table string) ([]byte, bool) {
 	head, rest, begins := bytes.Cut(doc, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))

@@ -30,7 +30,8 @@ func TestAnthropicsClientsGetTheirOwnErrors(t *testing.T) {
 	}
 }
 
-// What would come again says so: Claude Code makes one request of a 502 with that header, and three without.
+// What would come again says so: Claude Code makes one request of a 502 with that header, and three
+// without.
 func TestAnthropicsClientsDoNotRepeatInVain(t *testing.T) {
 	for _, err := range []error{New(Failed, "x"), New(Timeout, "x"), &Error{Kind: Unavailable, Message: "x", Curable: true}, New(Invalid, "x")} {
 		w := httptest.NewRecorder()

@@ -1,6 +1,6 @@
-// Package fault is the one error that crosses package borders: a kind, a sentence for the user, and the cause for the
-// log. The kind alone decides status, code and advice, so that the same failure looks alike on every face of the
-// server.
+// Package fault is the one error that crosses package borders: a kind, a sentence for the user, and
+// the cause for the log. The kind alone decides status, code and advice, so that the same failure
+// looks alike on every face of the server.
 package fault
 
 import (
@@ -34,10 +34,10 @@ const (
 	Timeout                  // the upstream was silent for too long
 )
 
-// table is the one place where a kind becomes a status, an OpenAI error type and code, and what a client should do
-// next. What is permanent is a 400 to 407 or 413, or says so: OpenAI's clients send a request again that ends with 408,
-// 409, 429 or 5xx, unless they are told not to; Vercel's the same whatever they are told, LangChain's with any other
-// status as well.
+// table is the one place where a kind becomes a status, an OpenAI error type and code, and what a
+// client should do next. What is permanent is a 400 to 407 or 413, or says so: OpenAI's clients
+// send a request again that ends with 408, 409, 429 or 5xx, unless they are told not to; Vercel's
+// the same whatever they are told, LangChain's with any other status as well.
 var table = [...]struct {
 	status     int
 	kind, code string
@@ -69,8 +69,8 @@ func (k Kind) String() string {
 	return "invalid_request"
 }
 
-// Error is a fault with its public sentence. The sentence is for strangers: it holds no address, key or path of ours.
-// What only the operator may see is the cause.
+// Error is a fault with its public sentence. The sentence is for strangers: it holds no address,
+// key or path of ours. What only the operator may see is the cause.
 type Error struct {
 	Kind    Kind
 	Message string        // what the user reads: what is wrong and what to do
@@ -83,15 +83,15 @@ type Error struct {
 	Curable bool          // the upstream may answer when it is asked in another way, and will not when in the same
 }
 
-// New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's text is then public
-// too: use it only for causes that may be shown.
+// New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's
+// text is then public too: use it only for causes that may be shown.
 func New(k Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
 }
 
-// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote explains nothing.
-// 100,000 nested arrays in a record once made a sentence of 14 KB.
+// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote
+// explains nothing. 100,000 nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
 
 // Short is text that may be another's as far as anybody wants to read it.
@@ -102,7 +102,8 @@ func Short(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// Error returns the public sentence, without the cause: errors of this kind are wrapped into texts that clients read.
+// Error returns the public sentence, without the cause: errors of this kind are wrapped into texts
+// that clients read.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap gives the cause.
@@ -125,8 +126,9 @@ func (e *Error) OpenAICode() string {
 	return table[e.Kind].code
 }
 
-// From finds the fault in err. An error that is none becomes an Internal fault whose sentence gives nothing away: an
-// error of the operating system names files and addresses. From(nil) is Internal too; ask for err != nil first.
+// From finds the fault in err. An error that is none becomes an Internal fault whose sentence gives
+// nothing away: an error of the operating system names files and addresses. From(nil) is Internal
+// too; ask for err != nil first.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

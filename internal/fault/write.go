@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// object is OpenAI's error object, with all of its four keys. Its SDKs read each of them; param and code may be null, and
-// may not be missing.
+// object is OpenAI's error object, with all of its four keys. Its SDKs read each of them; param and
+// code may be null, and may not be missing.
 type object struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
@@ -19,7 +19,8 @@ type object struct {
 	Code    *string `json:"code"`
 }
 
-// OpenAI is err as the JSON that OpenAI answers with: {"error":{"message":…,"type":…,"param":…,"code":…}}.
+// OpenAI is err as the JSON that OpenAI answers with:
+// {"error":{"message":…,"type":…,"param":…,"code":…}}.
 func OpenAI(err error) []byte {
 	f := From(err)
 	return encoded(struct {
@@ -34,8 +35,8 @@ func Ollama(err error) []byte {
 	}{From(err).Message})
 }
 
-// encoded is v as JSON without a line's end, with <, > and & as themselves: sentences quote what models wrote, as
-// <tool_call>, and \u003c is hard to read in a log.
+// encoded is v as JSON without a line's end, with <, > and & as themselves: sentences quote what
+// models wrote, as <tool_call>, and \u003c is hard to read in a log.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -71,9 +72,10 @@ func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients send a request up to
-// three times when the status is 429 or 500 and more, unless X-Should-Retry tells them not to. Agents repeat that
-// again: one failure once cost nine generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
+// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients
+// send a request up to three times when the status is 429 or 500 and more, unless X-Should-Retry
+// tells them not to. Agents repeat that again: one failure once cost nine generations. Retry-After
+// is in whole seconds, rounded up: 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
 	if !e.Again() {
@@ -84,8 +86,9 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's where AsksAnthropic says so,
-// else OpenAI's. It is for what stands in front of the handlers and knows nothing of them but the path.
+// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's
+// where AsksAnthropic says so, else OpenAI's. It is for what stands in front of the handlers and
+// knows nothing of them but the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/"):

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestClientsAreToldWhetherToTryAgain has one row for each kind: what OpenAI's clients do goes by the status (408, 409, 429
-// and 500 or more are sent again) unless X-Should-Retry tells.
+// TestClientsAreToldWhetherToTryAgain has one row for each kind: what OpenAI's clients do goes by
+// the status (408, 409, 429 and 500 or more are sent again) unless X-Should-Retry tells.
 func TestClientsAreToldWhetherToTryAgain(t *testing.T) {
 	for kind, want := range map[Kind]struct {
 		status       int

@@ -10,25 +10,26 @@ import (
 	"time"
 )
 
-// mostUnread is how much of a body that no handler wants is read, in bytes: as much as net/http would. Behind it the
-// connection is closed, which is cheaper than reading on.
+// mostUnread is how much of a body that no handler wants is read, in bytes: as much as net/http
+// would. Behind it the connection is closed, which is cheaper than reading on.
 const mostUnread = 256 << 10
 
-// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with 30 s that is 2 KiB a
-// second, slower than any line on which models are uploaded.
+// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with
+// 30 s that is 2 KiB a second, slower than any line on which models are uploaded.
 const uploadStep = 64 << 10
 
-// body is a request's body whose reads have an end. The deadline stands on the connection, and is taken off when the
-// body is there: net/http then watches the connection for a client that leaves, and would take a deadline for one.
-// http.Server.ReadTimeout is no way out: it would end long streams.
+// body is a request's body whose reads have an end. The deadline stands on the connection, and is
+// taken off when the body is there: net/http then watches the connection for a client that leaves,
+// and would take a deadline for one. http.Server.ReadTimeout is no way out: it would end long
+// streams.
 type body struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	wait       time.Duration
 	asks       bool // the client sends nothing before it is told to
 
-	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the handler: hence
-	// atomics.
+	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the
+	// handler: hence atomics.
 	begun, whole, upload atomic.Bool
 	came                 atomic.Int64 // bytes of an upload since the deadline was moved
 }
@@ -40,10 +41,12 @@ func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	return b
 }
 
-// until sets the deadline; zero takes it off. Writers without deadlines are those of tests; there is nothing to wait for.
+// until sets the deadline; zero takes it off. Writers without deadlines are those of tests; there
+// is nothing to wait for.
 func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 
-// Read reads what has come. It may be called by several goroutines, as those that pass a body on do.
+// Read reads what has come. It may be called by several goroutines, as those that pass a body on
+// do.
 func (b *body) Read(p []byte) (int, error) {
 	b.begun.Store(true)
 	n, err := b.ReadCloser.Read(p)
@@ -61,8 +64,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drained reads what is left, and says whether that was all. If it was not, nobody will read any more. A client that sent
-// "Expect: 100-continue" and was not told to go on has nothing under way, so there is nothing to read.
+// drained reads what is left, and says whether that was all. If it was not, nobody will read any
+// more. A client that sent "Expect: 100-continue" and was not told to go on has nothing under way,
+// so there is nothing to read.
 func (b *body) drained() bool {
 	if b.whole.Load() {
 		return true
@@ -76,8 +80,9 @@ func (b *body) drained() bool {
 	return b.whole.Load()
 }
 
-// Upload says that a request's body is passed on while it comes, and may be of any length: only one that comes too
-// slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for the whole would cut a good upload.
+// Upload says that a request's body is passed on while it comes, and may be of any length: only one
+// that comes too slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for the
+// whole would cut a good upload.
 func Upload(r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.upload.Store(true)

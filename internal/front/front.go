@@ -1,8 +1,10 @@
-// Package front is what stands between a port and everything that it serves: a request's body arrives in time, or the
-// request ends; and a handler that panics is an error that the client can read.
+// Package front is what stands between a port and everything that it serves: a request's body
+// arrives in time, or the request ends; and a handler that panics is an error that the client can
+// read.
 //
-// It stands in front of the guard as well: a stranger who gets a 401 could else hold a connection open with one byte of a
-// body that never comes, for net/http reads what is left of a body, up to 256 KiB, before it sends the answer.
+// It stands in front of the guard as well: a stranger who gets a 401 could else hold a connection
+// open with one byte of a body that never comes, for net/http reads what is left of a body, up to
+// 256 KiB, before it sends the answer.
 package front
 
 import (
@@ -27,8 +29,9 @@ type Front struct {
 // Running returns how many requests are being answered now.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
-// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may leave them unread. One
-// that set a deadline would undo this one: there is only one on a connection.
+// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may
+// leave them unread. One that set a deadline would undo this one: there is only one on a
+// connection.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {
@@ -41,8 +44,8 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 		defer f.rescue(out, r)
 		if r.Body != nil && r.Body != http.NoBody {
 			out.body = watch(w, r, wait)
-			// A copy: net/http looks at the body of the request that it made itself, to see whether it waits for "100
-			// Continue".
+			// A copy: net/http looks at the body of the request that it made itself, to see whether
+			// it waits for "100 Continue".
 			r = r.WithContext(r.Context())
 			r.Body = out.body
 		}
@@ -51,8 +54,9 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// writer is an answer that begins when its request's body is done with. HTTP/1.1 clients may send the whole body before
-// they read, so an answer in front of that, on a connection that is then closed, can be lost.
+// writer is an answer that begins when its request's body is done with. HTTP/1.1 clients may send
+// the whole body before they read, so an answer in front of that, on a connection that is then
+// closed, can be lost.
 type writer struct {
 	http.ResponseWriter
 	body    *body // nil: there is none, or it is done with
@@ -86,8 +90,9 @@ func (w *writer) FlushError() error {
 // Unwrap gives http.ResponseController the writer that holds deadlines.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// settle is done with the body. net/http reads what a handler has left of it before it answers, so that the connection
-// can be used again; here that has an end. A connection on which more is to come is closed behind the answer.
+// settle is done with the body. net/http reads what a handler has left of it before it answers, so
+// that the connection can be used again; here that has an end. A connection on which more is to
+// come is closed behind the answer.
 func (w *writer) settle() {
 	if w.settled || w.body == nil {
 		return

@@ -68,7 +68,8 @@ var handlers = map[string]http.HandlerFunc{
 	"uploads": func(w http.ResponseWriter, r *http.Request) { Upload(r); readsAll(w, r) },
 }
 
-// A body that does not come ends the request: the client gets its answer, and the connection is closed.
+// A body that does not come ends the request: the client gets its answer, and the connection is
+// closed.
 func TestASlowBodyEnds(t *testing.T) {
 	const host = " HTTP/1.1\r\nHost: a\r\n"
 	for name, h := range handlers {
@@ -99,7 +100,8 @@ func TestASlowBodyEnds(t *testing.T) {
 	}
 }
 
-// A body that comes leaves no deadline behind: the connection serves on, and a long answer is not cut.
+// A body that comes leaves no deadline behind: the connection serves on, and a long answer is not
+// cut.
 func TestABodyThatComesLeavesNoDeadline(t *testing.T) {
 	for name, h := range handlers {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +130,8 @@ func TestABodyThatComesLeavesNoDeadline(t *testing.T) {
 	}
 }
 
-// A client that leaves while its answer is made ends the request's context, also when its body was not read.
+// A client that leaves while its answer is made ends the request's context, also when its body was
+// not read.
 func TestALeavingClientIsSeen(t *testing.T) {
 	gone := make(chan struct{})
 	srv := serve(t, &Front{}, func(w http.ResponseWriter, r *http.Request) {
@@ -180,7 +183,8 @@ func TestTheErrorOfASlowBodyNamesTheLimit(t *testing.T) {
 	}
 }
 
-// A handler that panics is told to the client in a form that it reads, and its stack is logged once.
+// A handler that panics is told to the client in a form that it reads, and its stack is logged
+// once.
 func TestAPanicReachesTheClient(t *testing.T) {
 	for _, tt := range []struct {
 		name, path, form, said string // what the handler says of itself before

@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// rescue tells the client of a handler that panicked: by a status when the answer has not begun, by an error event or
-// record when it is a stream of such, and else by an answer that breaks off. net/http alone would cut the connection,
-// which SDKs take for a network fault and repeat. The stack goes to the log, not to the client.
+// rescue tells the client of a handler that panicked: by a status when the answer has not begun, by
+// an error event or record when it is a stream of such, and else by an answer that breaks off.
+// net/http alone would cut the connection, which SDKs take for a network fault and repeat. The
+// stack goes to the log, not to the client.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {
@@ -37,7 +38,8 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	}
 }
 
-// last writes the end of a stream. It begins with an end of what may have been begun; readers skip empty lines.
+// last writes the end of a stream. It begins with an end of what may have been begun; readers skip
+// empty lines.
 func (w *writer) last(text string) {
 	if _, err := w.Write([]byte(text)); err == nil {
 		_ = w.FlushError() // who has gone need not be told

@@ -21,8 +21,8 @@ type Case struct {
 	Hold   string // none, short or call when the case is about that degree; empty: every degree gives the same events
 }
 
-// Cases reads the cases of a family file that are read, in their order; Prints those that are printed. An error names the
-// section that is wrong.
+// Cases reads the cases of a family file that are read, in their order; Prints those that are
+// printed. An error names the section that is wrong.
 func Cases(src []byte) ([]Case, error) {
 	groups, err := grouped(src)
 	if err != nil {
@@ -49,9 +49,9 @@ type group struct {
 	parts []Section // named by the part
 }
 
-// grouped returns the sections of a family file, together by case.
-// A case's name may hold ": ", so a section is split at the last one. Sections of a case need not stand together; one that is
-// there twice is an error, since the second would hide the first.
+// grouped returns the sections of a family file, together by case. A case's name may hold ": ", so
+// a section is split at the last one. Sections of a case need not stand together; one that is there
+// twice is an error, since the second would hide the first.
 func grouped(src []byte) ([]group, error) {
 	sections, err := Sections(src)
 	if err != nil {
@@ -117,9 +117,9 @@ func (c *Case) take(part, text string) error {
 	return nil
 }
 
-// with reads one line of a with section.
-// A prompt is a Go literal, as it mostly ends in a newline that an editor would take away.
-// A line that begins with # says why the case is as it is, where the formats' documents leave a choice.
+// with reads one line of a with section. A prompt is a Go literal, as it mostly ends in a newline
+// that an editor would take away. A line that begins with # says why the case is as it is, where
+// the formats' documents leave a choice.
 func (c *Case) with(line string) (err error) {
 	word, value, _ := strings.Cut(line, " ")
 	switch word {

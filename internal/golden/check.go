@@ -11,8 +11,8 @@ import (
 // degrees are the names of the degrees of holding, the default first.
 var degrees = []string{"short", "none", "call"}
 
-// Decode reads a reply in the family, with the end of the prompt and in the degree of holding that are named.
-// It is a function, so that this package stands below adapters, whose tests need it.
+// Decode reads a reply in the family, with the end of the prompt and in the degree of holding that
+// are named. It is a function, so that this package stands below adapters, whose tests need it.
 type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error]
 
 // Difference says where a case did not give the events that it has to.
@@ -36,8 +36,9 @@ func (d *Difference) Error() string {
 // indent lines further lines up with the first, so that got and want can be compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
-// Degrees returns the degrees of holding in which a case gives the events that stand in it.
-// With finish "length" a call that is held is dropped, one that has begun is left open: other events in each degree.
+// Degrees returns the degrees of holding in which a case gives the events that stand in it. With
+// finish "length" a call that is held is dropped, one that has begun is left open: other events in
+// each degree.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":
@@ -48,8 +49,8 @@ func (c *Case) Degrees() []string {
 	return degrees
 }
 
-// Whole runs the case with its text in one piece; nil means that it gave its events in every degree.
-// It finds what is wrong with the reading itself; Split what is wrong with where it pauses.
+// Whole runs the case with its text in one piece; nil means that it gave its events in every
+// degree. It finds what is wrong with the reading itself; Split what is wrong with where it pauses.
 // A case that fails whole is wrong in itself; one that fails only in Split is read by chance.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
@@ -60,10 +61,10 @@ func (c *Case) Whole(decode Decode) *Difference {
 	return nil
 }
 
-// Split runs the case cut in every way that Cuts knows, in every degree; nil means that each gave what the whole text
-// gives.
-// It compares with what the whole text gives, not with what the case wants: so it says something of the degrees, too, in which a
-// cut call gives other events than the case has.
+// Split runs the case cut in every way that Cuts knows, in every degree; nil means that each gave
+// what the whole text gives. It compares with what the whole text gives, not with what the case
+// wants: so it says something of the degrees, too, in which a cut call gives other events than the
+// case has.
 func (c *Case) Split(decode Decode) *Difference {
 	for _, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

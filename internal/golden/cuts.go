@@ -8,8 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Source returns a reply that arrives in those pieces and then ends for the reason finish.
-// Each piece is one event, as each token of a server is. An empty finish is a stream that ends without a reason.
+// Source returns a reply that arrives in those pieces and then ends for the reason finish. Each
+// piece is one event, as each token of a server is. An empty finish is a stream that ends without a
+// reason.
 func Source(pieces []string, finish string) chat.Source {
 	events := make(chat.Fixed, 0, len(pieces)+1)
 	for _, p := range pieces {
@@ -25,11 +26,12 @@ func Source(pieces []string, finish string) chat.Source {
 // Two pieces at every place is quadratic in the text: 3,000 bytes are 9 MB to read, in each degree.
 const longText = 3000
 
-// Cuts yields the ways in which a text has to give the same events, with a name for each: byte by byte, in two at every
-// place (of texts below 3,000 bytes), and in eight random ways that are the same every time.
-// Byte by byte finds code that decides before it has seen enough, two pieces name the place, random ones find what depends on
-// two cuts at once. Cuts go through the middle of characters, as tokens do.
-// They are the same each time (seed 1), so that a failure can be looked at again.
+// Cuts yields the ways in which a text has to give the same events, with a name for each: byte by
+// byte, in two at every place (of texts below 3,000 bytes), and in eight random ways that are the
+// same every time. Byte by byte finds code that decides before it has seen enough, two pieces name
+// the place, random ones find what depends on two cuts at once. Cuts go through the middle of
+// characters, as tokens do. They are the same each time (seed 1), so that a failure can be looked
+// at again.
 func Cuts(text string) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		if !yield("byte by byte", Bytes(text)) {

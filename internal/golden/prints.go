@@ -9,9 +9,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Print is a case of printing: calls of one turn and what answers them, and what the family's template makes of both.
-// What stands in it came out of the template of a model, rendered; it says what a model saw in its training.
-// Reading and printing have cases of different parts, and one file may have both.
+// Print is a case of printing: calls of one turn and what answers them, and what the family's
+// template makes of both. What stands in it came out of the template of a model, rendered; it says
+// what a model saw in its training. Reading and printing have cases of different parts, and one
+// file may have both.
 type Print struct {
 	Name    string
 	Text    string // in front of the calls
@@ -22,8 +23,9 @@ type Print struct {
 	Answers string   // the results
 }
 
-// Prints reads the cases of a family file that are printed, in their order. An error names the section that is wrong.
-// A case with results must say how they are printed, and one that says it must have results.
+// Prints reads the cases of a family file that are printed, in their order. An error names the
+// section that is wrong. A case with results must say how they are printed, and one that says it
+// must have results.
 func Prints(src []byte) ([]Print, error) {
 	groups, err := grouped(src)
 	if err != nil {
@@ -87,8 +89,8 @@ func (p *Print) line(line string) (err error) {
 	return err
 }
 
-// call reads "N NAME {…}" or "N NAME id=ID {…}".
-// The first number says how many calls the conversation had before, which families that count calls print (command-r7b).
+// call reads "N NAME {…}" or "N NAME id=ID {…}". The first number says how many calls the
+// conversation had before, which families that count calls print (command-r7b).
 func (p *Print) call(s string) error {
 	number, rest, _ := strings.Cut(s, " ")
 	n, err := strconv.Atoi(number)
@@ -118,9 +120,9 @@ type Printer interface {
 	AppendResults(dst []byte, calls []chat.Call, texts []string) []byte
 }
 
-// Run prints the case; nil means that it came out as it has to.
-// The results are printed alone: what stands around them is the turn's, which templates and servers write.
-// Differences are shown as Go literals, since most of them are newlines and blanks.
+// Run prints the case; nil means that it came out as it has to. The results are printed alone: what
+// stands around them is the turn's, which templates and servers write. Differences are shown as Go
+// literals, since most of them are newlines and blanks.
 func (p *Print) Run(f Printer) *Difference {
 	calls := f.Number(p.First, p.Calls)
 	if got := string(f.Append([]byte(p.Text), calls...)); got != p.Want {

@@ -1,6 +1,6 @@
-// Package golden reads case files, cuts their texts in every way that matters, and writes replies in their notation: for
-// the tests of package adapters, and for users who check a family of their own. The notation is described in
-// adapters/testdata/README.md.
+// Package golden reads case files, cuts their texts in every way that matters, and writes replies
+// in their notation: for the tests of package adapters, and for users who check a family of their
+// own. The notation is described in adapters/testdata/README.md.
 package golden
 
 import (
@@ -13,11 +13,11 @@ import (
 // The name is without the word "quoted", and the text without the quotes.
 type Section struct{ Name, Text string }
 
-// Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in front of the first one is
-// left out. One newline in front of the next section line is no text. A section "-- NAME quoted --" holds a Go string
-// literal; an error names the section that does not.
-// The form is that of Go's txtar, with a rule for the newline at the end of a text, which there belongs to the text: replies of
-// models mostly end without one.
+// Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in
+// front of the first one is left out. One newline in front of the next section line is no text. A
+// section "-- NAME quoted --" holds a Go string literal; an error names the section that does not.
+// The form is that of Go's txtar, with a rule for the newline at the end of a text, which there
+// belongs to the text: replies of models mostly end without one.
 func Sections(src []byte) ([]Section, error) {
 	var out []Section
 	for line := range strings.Lines(string(src)) {
@@ -36,8 +36,8 @@ func Sections(src []byte) ([]Section, error) {
 	return out, nil
 }
 
-// unquote takes off what the form of the file added to a text.
-// A quoted section is for bytes that editors change or do not show: carriage returns, NUL, trailing blanks.
+// unquote takes off what the form of the file added to a text. A quoted section is for bytes that
+// editors change or do not show: carriage returns, NUL, trailing blanks.
 func (s *Section) unquote() (err error) {
 	s.Text = strings.TrimSuffix(s.Text, "\n")
 	name, quoted := strings.CutSuffix(s.Name, " quoted")

@@ -10,9 +10,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Transcript writes the events of a reply as case files do, adjacent fragments joined. A call whose arguments are no JSON
-// is an error, and so is what the reply ended with; the transcript up to there comes with it.
-// Fragments are joined, since how many there are depends on how the text was cut, which must not matter.
+// Transcript writes the events of a reply as case files do, adjacent fragments joined. A call whose
+// arguments are no JSON is an error, and so is what the reply ended with; the transcript up to
+// there comes with it. Fragments are joined, since how many there are depends on how the text was
+// cut, which must not matter.
 func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 	var w writer
 	for e, err := range events {
@@ -65,7 +66,8 @@ func (w *writer) event(e chat.Event) error {
 	return nil
 }
 
-// endText writes the text that was joined, as a Go literal: white space and control bytes must be visible in a case.
+// endText writes the text that was joined, as a Go literal: white space and control bytes must be
+// visible in a case.
 func (w *writer) endText() {
 	if w.kind != chat.None {
 		fmt.Fprintf(w, "%s %s\n", w.kind, strconv.Quote(string(w.text)))

@@ -46,7 +46,8 @@ func (h *History) Search(ctx context.Context, q Query) (all []trace.Exchange, mo
 	return all, false, err
 }
 
-// Find returns the exchange of that id with what was said, as far as that is kept; nil when there is none.
+// Find returns the exchange of that id with what was said, as far as that is kept; nil when there
+// is none.
 func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) {
 	db, err := h.open(ctx, false)
 	if db == nil {

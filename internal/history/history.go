@@ -1,8 +1,9 @@
-// Package history keeps exchanges in a database, SQLite or PostgreSQL, so that they survive a restart, and finds them again. It is
-// bounded by age, number and size, and keeps what was said only as far as it is told to.
+// Package history keeps exchanges in a database, SQLite or PostgreSQL, so that they survive a
+// restart, and finds them again. It is bounded by age, number and size, and keeps what was said
+// only as far as it is told to.
 //
-// Requests never wait for it: exchanges that have ended stand in a queue, from which one goroutine writes them in batches. What the
-// queue has no room for is left out, and that is reported.
+// Requests never wait for it: exchanges that have ended stand in a queue, from which one goroutine
+// writes them in batches. What the queue has no room for is left out, and that is reported.
 package history
 
 import (
@@ -69,8 +70,9 @@ CREATE TABLE h_exchange (
 CREATE INDEX h_exchange_at ON h_exchange (at, id);
 CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 
-// New returns the history at where, which is what store.Open takes. It is opened when it is first needed, and its file made with the
-// first exchange. warn is told what goes wrong, at most once a minute.
+// New returns the history at where, which is what store.Open takes. It is opened when it is first
+// needed, and its file made with the first exchange. warn is told what goes wrong, at most once a
+// minute.
 func New(where string, c Config, warn func(error)) *History {
 	return &History{where: where, config: c, warn: warn, queue: make(chan *trace.Exchange, queued)}
 }
@@ -247,8 +249,8 @@ func number(b bool) int {
 	return 0
 }
 
-// wordsOf is what a search looks in: what the list shows, and what was said where that is kept. A byte 0 is none of a text in
-// PostgreSQL.
+// wordsOf is what a search looks in: what the list shows, and what was said where that is kept. A
+// byte 0 is none of a text in PostgreSQL.
 func wordsOf(e *trace.Exchange) string {
 	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error, e.Cause, fmt.Sprint(e.Status)}
 	words = append(append(words, e.Repairs...), e.Notes...)
@@ -286,7 +288,8 @@ func (h *History) clean(ctx context.Context) error {
 	return nil
 }
 
-// deleteOld deletes what is older than the history goes back, and the oldest of what is too many or too large.
+// deleteOld deletes what is older than the history goes back, and the oldest of what is too many or
+// too large.
 func (h *History) deleteOld(ctx context.Context) error {
 	db, err := h.open(ctx, false)
 	if db == nil {

@@ -128,7 +128,8 @@ func TestTextsAreWrittenOnlyIfAllowed(t *testing.T) {
 	})
 }
 
-// TestTheHistoryIsBounded writes random exchanges under random bounds: what stays is the newest that fit them.
+// TestTheHistoryIsBounded writes random exchanges under random bounds: what stays is the newest
+// that fit them.
 func TestTheHistoryIsBounded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		h := New(where, wide, func(err error) { t.Error(err) })

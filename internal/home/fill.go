@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// Fill reads settings into the fields of a struct, for a program without a parser of flags, from the same tags: the environment
-// wins over the values of the settings file, and those over the defaults.
-// toolrun is that program. It reads the tags by reflection, so that a new setting has one place.
+// Fill reads settings into the fields of a struct, for a program without a parser of flags, from
+// the same tags: the environment wins over the values of the settings file, and those over the
+// defaults. toolrun is that program. It reads the tags by reflection, so that a new setting has one
+// place.
 func Fill(into any, env func(string) string, file map[string]any) error {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {

@@ -12,8 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Data is dir as an absolute path; when it is empty, toolnorm in the user's data folder.
-// The error says to name a folder: without a home, as in a container with no user entry, there is no place to guess.
+// Data is dir as an absolute path; when it is empty, toolnorm in the user's data folder. The error
+// says to name a folder: without a home, as in a container with no user entry, there is no place to
+// guess.
 func Data(dir string) (string, error) {
 	if dir == "" {
 		home, err := os.UserHomeDir()
@@ -33,9 +34,9 @@ func Data(dir string) (string, error) {
 	return abs, nil
 }
 
-// File returns the YAML file of settings when none is named; empty without a home.
-// It is os.UserConfigDir's folder, so the file is where users of the system look for settings: ~/.config on Linux,
-// ~/Library/Application Support on macOS.
+// File returns the YAML file of settings when none is named; empty without a home. It is
+// os.UserConfigDir's folder, so the file is where users of the system look for settings: ~/.config
+// on Linux, ~/Library/Application Support on macOS.
 func File() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -44,8 +45,9 @@ func File() string {
 	return filepath.Join(dir, "toolnorm", "toolnorm.yaml")
 }
 
-// Settings are those of the proxy that other programs have to know, so that they work on the same data.
-// toolrun reads them: a tool that it runs by itself must find the database that the server would use.
+// Settings are those of the proxy that other programs have to know, so that they work on the same
+// data. toolrun reads them: a tool that it runs by itself must find the database that the server
+// would use.
 type Settings struct {
 	Data  string // the folder, as it was written; empty: not said
 	Store string // the database; empty: not said
@@ -65,9 +67,9 @@ func ReadSettings(path string) (s Settings, err error) {
 	return s, nil
 }
 
-// ReadFile reads the file of settings at path, or, when path is empty, the default one, which need not be there: then found
-// is empty. found is the path that was read.
-// A file that was named must exist, since going on without it would use other settings than those that were asked for.
+// ReadFile reads the file of settings at path, or, when path is empty, the default one, which need
+// not be there: then found is empty. found is the path that was read. A file that was named must
+// exist, since going on without it would use other settings than those that were asked for.
 func ReadFile(path string) (text []byte, found string, err error) {
 	wanted := path != ""
 	if !wanted {

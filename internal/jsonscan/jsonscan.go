@@ -1,19 +1,20 @@
-// Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and where that ends. Nothing is
-// decoded, and nothing allocated but a byte for each open container.
+// Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and
+// where that ends. Nothing is decoded, and nothing allocated but a byte for each open container.
 //
-// It serves what leaves before it is whole: arguments that a server streams, of which a byte may be sent once it is known to
-// belong to JSON, and values that a schema holds back until they are whole. encoding/json takes whole texts only; to ask it at
-// each fragment takes the square of the text's length.
+// It serves what leaves before it is whole: arguments that a server streams, of which a byte may be
+// sent once it is known to belong to JSON, and values that a schema holds back until they are
+// whole. encoding/json takes whole texts only; to ask it at each fragment takes the square of the
+// text's length.
 //
-// Of `{"a": 12, "b` all 12 bytes are taken, and the value is neither complete nor wrong; of `{"a": 012` seven are, since no
-// JSON number goes on behind a leading zero.
+// Of `{"a": 12, "b` all 12 bytes are taken, and the value is neither complete nor wrong; of `{"a":
+// 012` seven are, since no JSON number goes on behind a leading zero.
 package jsonscan
 
 import "strings"
 
-// MaxDepth bounds how deep containers may nest, as package adapters does for calls in text.
-// RFC 8259, section 9, leaves a limit to the parser. The text is a model's, and one that repeats itself writes `[[[[[`
-// until it is stopped.
+// MaxDepth bounds how deep containers may nest, as package adapters does for calls in text. RFC
+// 8259, section 9, leaves a limit to the parser. The text is a model's, and one that repeats itself
+// writes `[[[[[` until it is stopped.
 const MaxDepth = 512
 
 // Scanner follows one JSON value (RFC 8259). The zero value awaits it.
@@ -28,8 +29,8 @@ type Scanner struct {
 	hex   int    // digits left of a \u escape
 }
 
-// state is what may come next.
-// The order is used: text and escape are within a string, from sign on a number is read, and from complete on nothing follows.
+// state is what may come next. The order is used: text and escape are within a string, from sign on
+// a number is read, and from complete on nothing follows.
 type state uint8
 
 const (
@@ -54,21 +55,22 @@ const (
 	wrong                  // nothing: it is no JSON
 )
 
-// Complete reports whether the value is whole. A number is when something stands behind it.
-// 12 may be the beginning of 123, so it is complete at a blank, comma or bracket, which is not taken.
+// Complete reports whether the value is whole. A number is when something stands behind it. 12 may
+// be the beginning of 123, so it is complete at a blank, comma or bracket, which is not taken.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
 // Wrong reports whether no JSON value begins like this.
 // It is for ever: what was taken before stays a beginning, and nothing else will be taken.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
-// InString reports whether the value is a string that has begun, not in the middle of an escape: here any text may follow.
-// Strings within containers do not count: whoever asks wants to let a text go on its own.
+// InString reports whether the value is a string that has begun, not in the middle of an escape:
+// here any text may follow. Strings within containers do not count: whoever asks wants to let a
+// text go on its own.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
-// Add takes bytes until the value is complete or wrong. It answers how many were taken: those of the value, or those before
-// the wrong one.
-// What stands behind the value is not looked at, so the caller can go on from there.
+// Add takes bytes until the value is complete or wrong. It answers how many were taken: those of
+// the value, or those before the wrong one. What stands behind the value is not looked at, so the
+// caller can go on from there.
 func (s *Scanner) Add(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == text {
@@ -93,7 +95,8 @@ func (s *Scanner) Add(b []byte) int {
 	return len(b)
 }
 
-// plain counts the bytes of a string that mean only themselves. Most bytes of arguments do, so this is the hot loop.
+// plain counts the bytes of a string that mean only themselves. Most bytes of arguments do, so this
+// is the hot loop.
 func plain(b []byte) int {
 	n := 0
 	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' {
@@ -102,14 +105,14 @@ func plain(b []byte) int {
 	return n
 }
 
-// after returns the state behind c.
-// A number has no closing mark: a byte that is no part of it ends it, if it may end there, and is then read as what follows a
-// value.
+// after returns the state behind c. A number has no closing mark: a byte that is no part of it ends
+// it, if it may end there, and is then read as what follows a value.
 func (s *Scanner) after(c byte) state {
 	switch {
 	case s.state >= complete:
 		return wrong
-	// It ends within the outermost container or ends the whole; in either case the byte is read once more as what comes next.
+	// It ends within the outermost container or ends the whole; in either case the byte is read
+	// once more as what comes next.
 	case s.state >= sign:
 		if next := number(s.state, c); next != wrong {
 			return next
@@ -117,7 +120,8 @@ func (s *Scanner) after(c byte) state {
 		if s.state != zero && s.state != digits && s.state != fraction && s.state != expDigits {
 			return wrong
 		}
-		// Wrong stands for "not taken" here, and Add sees from the state that the number is complete.
+		// Wrong stands for "not taken" here, and Add sees from the state that the number is
+		// complete.
 		if s.state = more; len(s.stack) == 0 {
 			s.state = complete
 			return wrong
@@ -133,9 +137,9 @@ func (s *Scanner) after(c byte) state {
 	return s.structure(c)
 }
 
-// structure returns the state behind a byte between strings, words and numbers.
-// A comma sends the reader to key or value and not to first or item, so that [1,] is wrong, as RFC 8259 has it. To read such
-// slips leniently is the adapters' business.
+// structure returns the state behind a byte between strings, words and numbers. A comma sends the
+// reader to key or value and not to first or item, so that [1,] is wrong, as RFC 8259 has it. To
+// read such slips leniently is the adapters' business.
 func (s *Scanner) structure(c byte) state {
 	switch s.state {
 	case value, item:
@@ -169,9 +173,9 @@ func (s *Scanner) structure(c byte) state {
 	return wrong
 }
 
-// begin returns the state behind the first byte of a value.
-// Of a word the letters still to come are noted. With Object anything but a brace is wrong at once: the server's arguments
-// are an object, and a lone "null" or "" must not leave.
+// begin returns the state behind the first byte of a value. Of a word the letters still to come are
+// noted. With Object anything but a brace is wrong at once: the server's arguments are an object,
+// and a lone "null" or "" must not leave.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':
@@ -211,9 +215,9 @@ func (s *Scanner) ended() state {
 	return more
 }
 
-// quoted returns the state behind a byte of a string or key.
-// Bytes are not checked for UTF-8: a character may be cut by a fragment, and models that write bytes do so. Control characters
-// are wrong, since strict JSON wants them escaped (RFC 8259, section 7).
+// quoted returns the state behind a byte of a string or key. Bytes are not checked for UTF-8: a
+// character may be cut by a fragment, and models that write bytes do so. Control characters are
+// wrong, since strict JSON wants them escaped (RFC 8259, section 7).
 func (s *Scanner) quoted(c byte) state {
 	switch {
 	case s.state == escape:
@@ -249,8 +253,8 @@ func (s *Scanner) escaped(c byte) state {
 	return text
 }
 
-// word returns the state behind a byte of true, false or null.
-// The letters are compared one by one, so that Python's True is wrong at its first letter, and nothing of it is sent.
+// word returns the state behind a byte of true, false or null. The letters are compared one by one,
+// so that Python's True is wrong at its first letter, and nothing of it is sent.
 func (s *Scanner) word(c byte) state {
 	if c != s.rest[0] {
 		return wrong
@@ -264,8 +268,9 @@ func (s *Scanner) word(c byte) state {
 // ten are the digits.
 const ten = "0123456789"
 
-// numbers are what each state of a number goes on with, and value begins with; what is not there is no part of one. The grammar
-// is that of RFC 8259, section 6: no plus sign, no leading zero, digits on both sides of the point.
+// numbers are what each state of a number goes on with, and value begins with; what is not there is
+// no part of one. The grammar is that of RFC 8259, section 6: no plus sign, no leading zero, digits
+// on both sides of the point.
 var numbers = [complete][]struct {
 	on string
 	to state
@@ -281,7 +286,8 @@ var numbers = [complete][]struct {
 	expDigits: {{ten, expDigits}},
 }
 
-// number returns the state behind c inside a number or, at value, at its start; wrong when c is no part of it.
+// number returns the state behind c inside a number or, at value, at its start; wrong when c is no
+// part of it.
 func number(at state, c byte) state {
 	for _, n := range numbers[at] {
 		if strings.IndexByte(n.on, c) >= 0 {

@@ -1,8 +1,9 @@
-// Package jsontree reads a whole JSON text into its values, in their order and with the place of each: schemas, whose members
-// models write in that order, and arguments, of which parts are cut and replaced in the text itself.
+// Package jsontree reads a whole JSON text into its values, in their order and with the place of
+// each: schemas, whose members models write in that order, and arguments, of which parts are cut
+// and replaced in the text itself.
 //
-// encoding/json has no such tree. A map loses the order and members that are there twice, a float the digits of a number, and
-// neither knows where in the text it stood.
+// encoding/json has no such tree. A map loses the order and members that are there twice, a float
+// the digits of a number, and neither knows where in the text it stood.
 package jsontree
 
 import (
@@ -12,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Value is one value of a text. The text of each is kept as a part of the whole, so that what is copied from it is as its
-// author wrote it, numbers with all their digits.
+// Value is one value of a text. The text of each is kept as a part of the whole, so that what is
+// copied from it is as its author wrote it, numbers with all their digits.
 type Value struct {
 	Raw     string // as it is written
 	Start   int    // where in the text it begins
@@ -31,8 +32,8 @@ type Member struct {
 	Value *Value
 }
 
-// Absent is the value that is not there, with nothing in it, so that a reader may ask for a member of a member without looking
-// first.
+// Absent is the value that is not there, with nothing in it, so that a reader may ask for a member
+// of a member without looking first.
 var Absent = &Value{}
 
 // Get returns a member. Of two with one name the last counts.
@@ -52,8 +53,9 @@ func (v *Value) Get(name string) *Value {
 	return Absent
 }
 
-// fewMembers is how many members are looked through one by one: an index costs more to make than it saves below that.
-// Schemas' own keywords are few; it is "properties" and "$defs" that may have a thousand members.
+// fewMembers is how many members are looked through one by one: an index costs more to make than it
+// saves below that. Schemas' own keywords are few; it is "properties" and "$defs" that may have a
+// thousand members.
 const fewMembers = 32
 
 // indexed returns the members by name.
@@ -70,10 +72,10 @@ func (v *Value) indexed() map[string]*Value {
 // mostLevels is how deep encoding/json follows a text before it calls it wrong.
 const mostLevels = 10_000
 
-// Parse reads one JSON value, nil when the text is none or nested deeper than most levels; deep says that this is what failed.
-// Reading recurs, and a stack that overflows ends the whole process.
-// encoding/json says first whether the text is JSON, so that whoever cuts it into values meets no mistake. What has more
-// brackets than it follows is deep without a further look.
+// Parse reads one JSON value, nil when the text is none or nested deeper than most levels; deep
+// says that this is what failed. Reading recurs, and a stack that overflows ends the whole process.
+// encoding/json says first whether the text is JSON, so that whoever cuts it into values meets no
+// mistake. What has more brackets than it follows is deep without a further look.
 func Parse(raw []byte, most int) (v *Value, deep bool) {
 	if !json.Valid(raw) {
 		return nil, bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > mostLevels
@@ -132,7 +134,8 @@ func (c *cutter) next() string {
 	return c.rest
 }
 
-// string cuts off a string, and is what it says. A byte that is no UTF-8 is U+FFFD, as in all of encoding/json.
+// string cuts off a string, and is what it says. A byte that is no UTF-8 is U+FFFD, as in all of
+// encoding/json.
 func (c *cutter) string() string {
 	end := StringEnd(c.rest)
 	quoted := c.rest[:end]
@@ -144,8 +147,8 @@ func (c *cutter) string() string {
 	return text
 }
 
-// Unquote is what a JSON string says.
-// Strings without escapes, as nearly all are, are not decoded: an enum of 5,000 countries is gone through for each value of a call.
+// Unquote is what a JSON string says. Strings without escapes, as nearly all are, are not decoded:
+// an enum of 5,000 countries is gone through for each value of a call.
 func Unquote(quoted string) (text string, ok bool) {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1], true

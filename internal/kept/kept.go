@@ -1,7 +1,8 @@
-// Package kept keeps what was made of texts that come again, above all of the schemas of tools: a conversation sends the same ones
-// with every turn.
+// Package kept keeps what was made of texts that come again, above all of the schemas of tools: a
+// conversation sends the same ones with every turn.
 //
-// Compiling a schema costs far more than comparing its text, and nothing else tells that two are the same.
+// Compiling a schema costs far more than comparing its text, and nothing else tells that two are
+// the same.
 package kept
 
 import (
@@ -17,8 +18,9 @@ const (
 	longest  = 1 << 20  // a longer text is not kept
 )
 
-// Cache keeps a value for each of the texts used last. The zero value is ready; it may be used by many at once and must not be copied.
-// Keys are whole texts and no hashes, so that two schemas never share a value.
+// Cache keeps a value for each of the texts used last. The zero value is ready; it may be used by
+// many at once and must not be copied. Keys are whole texts and no hashes, so that two schemas
+// never share a value.
 type Cache[V any] struct {
 	Most int // texts; 0: 1024
 
@@ -43,7 +45,8 @@ func (c *Cache[V]) Get(text []byte, make func(text string) V) V {
 	return e.v
 }
 
-// entry finds or makes the entry of a text, and drops those not used for longest when there are too many.
+// entry finds or makes the entry of a text, and drops those not used for longest when there are too
+// many.
 func (c *Cache[V]) entry(text []byte) *entry[V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()

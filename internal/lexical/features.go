@@ -6,8 +6,8 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Features say how a text matches a query, beyond the sum that Search orders by: what a second, closer
-// look can add to the first. Each is in [0,1].
+// Features say how a text matches a query, beyond the sum that Search orders by: what a second,
+// closer look can add to the first. Each is in [0,1].
 type Features struct {
 	Ideal    float64 // BM25F of the text, where titles count more, divided by that of the query as a text of its own
 	Coverage float64 // of what the query asks for, how much is anywhere in the text
@@ -15,8 +15,8 @@ type Features struct {
 	Known    float64 // how much of it is in any text at all
 }
 
-// Look prepares a query for Features. Weights are those of the fields in BM25F; the last field is the
-// body, whose length counts.
+// Look prepares a query for Features. Weights are those of the fields in BM25F; the last field is
+// the body, whose length counts.
 type Look struct {
 	x       *Index
 	weights []float64
@@ -29,8 +29,8 @@ type Look struct {
 	ideal   float64
 }
 
-// Look prepares a query. It is made once for all candidates of a search: a query is cut and weighed once,
-// and a hundred texts are looked at.
+// Look prepares a query. It is made once for all candidates of a search: a query is cut and weighed
+// once, and a hundred texts are looked at.
 func (x *Index) Look(query string, weights ...float64) *Look {
 	pieces := x.asked(query)
 	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{}, ideal: x.Ideal(query)}
@@ -55,8 +55,8 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
-// Features looks at one text. The cost is that of its length, since its tokens are kept in their order:
-// nothing is cut again.
+// Features looks at one text. The cost is that of its length, since its tokens are kept in their
+// order: nothing is cut again.
 func (l *Look) Features(at int) (f Features) {
 	r := l.x.rows[at]
 	found := make([]float64, len(l.terms))
@@ -86,8 +86,8 @@ func (l *Look) Features(at int) (f Features) {
 	return f
 }
 
-// weight is that of a field; 1 where none was given. Short fields have no length to be held against: a
-// title of ten words is no worse than one of two.
+// weight is that of a field; 1 where none was given. Short fields have no length to be held
+// against: a title of ten words is no worse than one of two.
 func (l *Look) weight(field int) float64 {
 	if field < len(l.weights) {
 		return l.weights[field]
@@ -95,8 +95,8 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// longest returns the most that one piece of the text has of the query, in the query's order: the longest
-// common run, each token worth what it asks for.
+// longest returns the most that one piece of the text has of the query, in the query's order: the
+// longest common run, each token worth what it asks for.
 func (l *Look) longest(field []uint32) (best float64) {
 	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
 	for _, number := range field {
@@ -120,8 +120,8 @@ func (l *Look) longest(field []uint32) (best float64) {
 	return best
 }
 
-// Matter returns a query without English words that say nothing of what is asked. Where nothing else is
-// left it is the query itself.
+// Matter returns a query without English words that say nothing of what is asked. Where nothing
+// else is left it is the query itself.
 func Matter(query string) string {
 	var kept []string
 	for _, w := range strings.Fields(query) {
@@ -135,6 +135,6 @@ func Matter(query string) string {
 	return strings.Join(kept, " ")
 }
 
-// questionWords are the stems of English words that only ask, besides those that Snowball's list of stop
-// words has.
+// questionWords are the stems of English words that only ask, besides those that Snowball's list of
+// stop words has.
 var questionWords = map[string]bool{"much": true, "mani": true, "long": true, "tell": true, "get": true, "need": true, "pleas": true, "happen": true}

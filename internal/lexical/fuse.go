@@ -8,8 +8,8 @@ import (
 // rank is where an endless list of ranks is cut off softly: the 60 of reciprocal rank fusion.
 const rank = 60
 
-// Fuse merges rankings of rows by the sum of 1/(60+rank), the best first. Ranks can be added where scores
-// cannot: a cosine and BM25 share no scale.
+// Fuse merges rankings of rows by the sum of 1/(60+rank), the best first. Ranks can be added where
+// scores cannot: a cosine and BM25 share no scale.
 func Fuse(n int, rankings ...[]int) []int {
 	var rows []int
 	for _, hit := range FuseScores(rankings...) {
@@ -18,8 +18,8 @@ func Fuse(n int, rankings ...[]int) []int {
 	return rows[:min(n, len(rows))]
 }
 
-// FuseScores is Fuse with the sums, divided by the largest one possible: that of a row which is first
-// everywhere has 1. Undivided, two rankings give .0328 at most, which reads like a bad match.
+// FuseScores is Fuse with the sums, divided by the largest one possible: that of a row which is
+// first everywhere has 1. Undivided, two rankings give .0328 at most, which reads like a bad match.
 func FuseScores(rankings ...[]int) []Hit {
 	scores := map[int]float64{}
 	for _, ranking := range rankings {

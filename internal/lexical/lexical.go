@@ -1,14 +1,15 @@
-// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean, and over
-// stems elsewhere.
+// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean,
+// and over stems elsewhere.
 //
-// Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of dictionaries
-// that take a hundred megabytes; Korean particles and spacing need nothing more.
+// Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of
+// dictionaries that take a hundred megabytes; Korean particles and spacing need nothing more.
 //
-// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese and .89
-// of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two characters, as 副業.
+// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese
+// and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two
+// characters, as 副業.
 //
-// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was found,
-// postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
+// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was
+// found, postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
 package lexical
 
 import (
@@ -17,11 +18,11 @@ import (
 	"slices"
 )
 
-// Index holds texts, each of one or more fields. It may be searched by many at once while nobody adds or
-// removes. Rows are numbered as they come, and those of removed texts are used again.
+// Index holds texts, each of one or more fields. It may be searched by many at once while nobody
+// adds or removes. Rows are numbered as they come, and those of removed texts are used again.
 type Index struct {
-	// Whole, when set, are the statistics of a larger collection of which the rows are a part: candidates
-	// that PostgreSQL chose are scored as they would be among all.
+	// Whole, when set, are the statistics of a larger collection of which the rows are a part:
+	// candidates that PostgreSQL chose are scored as they would be among all.
 	Whole *Statistics
 
 	numbers  map[string]uint32 // of the tokens
@@ -32,8 +33,8 @@ type Index struct {
 	tokens   int // of all texts
 }
 
-// row is a text: its tokens, field by field, in their order. The order costs four bytes a token, and lets
-// features.go see runs of words without cutting the text again.
+// row is a text: its tokens, field by field, in their order. The order costs four bytes a token,
+// and lets features.go see runs of words without cutting the text again.
 type row struct {
 	id     string
 	fields [][]uint32
@@ -41,8 +42,8 @@ type row struct {
 	there  bool
 }
 
-// posting is how often a text has a token. Lists are sorted by row, so that a row is found in them by
-// halving when its text goes.
+// posting is how often a text has a token. Lists are sorted by row, so that a row is found in them
+// by halving when its text goes.
 type posting struct{ row, count int }
 
 // Statistics are what BM25 has to know of a collection.
@@ -61,8 +62,8 @@ func New(texts []string) *Index {
 	return x
 }
 
-// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id is
-// found first, so that the order does not tell which was added when.
+// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id
+// is found first, so that the order does not tell which was added when.
 func (x *Index) Add(id string, fields ...string) int {
 	if x.numbers == nil {
 		x.numbers = map[string]uint32{}
@@ -92,8 +93,8 @@ func (x *Index) Add(id string, fields ...string) int {
 	return at
 }
 
-// number is that of a token, a new one if it was not seen before. Tokens that no text has any more keep
-// theirs: they take a few bytes, and most come back with the next text.
+// number is that of a token, a new one if it was not seen before. Tokens that no text has any more
+// keep theirs: they take a few bytes, and most come back with the next text.
 func (x *Index) number(token string) uint32 {
 	n, there := x.numbers[token]
 	if !there {
@@ -104,8 +105,8 @@ func (x *Index) number(token string) uint32 {
 	return n
 }
 
-// counts returns how often each token is in the text. It is not kept: it is needed twice in a text's life, and
-// the order of the tokens tells it.
+// counts returns how often each token is in the text. It is not kept: it is needed twice in a
+// text's life, and the order of the tokens tells it.
 func (r *row) counts() map[uint32]int {
 	counts := map[uint32]int{}
 	for _, field := range r.fields {
@@ -116,11 +117,12 @@ func (r *row) counts() map[uint32]int {
 	return counts
 }
 
-// byRow finds a row among postings. Rows are used again, so a new text may belong in the middle of a list.
+// byRow finds a row among postings. Rows are used again, so a new text may belong in the middle of
+// a list.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
-// Remove takes a text out. Afterwards everything is as if it had never been there, which a test holds. A
-// row that is not there is nothing to remove.
+// Remove takes a text out. Afterwards everything is as if it had never been there, which a test
+// holds. A row that is not there is nothing to remove.
 func (x *Index) Remove(at int) {
 	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
 		return
@@ -137,9 +139,10 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
-// Part returns the index as it scores for somebody to whom only some rows are there: allowed names them, texts and tokens are
-// how many there are and what they hold. Nothing that it gives for these queries, and no other, depends on the other rows.
-// It shares the rows with the index, and may be used as long as nothing is added or removed.
+// Part returns the index as it scores for somebody to whom only some rows are there: allowed names
+// them, texts and tokens are how many there are and what they hold. Nothing that it gives for these
+// queries, and no other, depends on the other rows. It shares the rows with the index, and may be
+// used as long as nothing is added or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}
@@ -165,7 +168,8 @@ func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...s
 // Length returns how many tokens the text of a row has.
 func (x *Index) Length(row int) int { return x.rows[row].length }
 
-// Body returns the tokens of the last field of a row, as the index numbers them. It is the index's own.
+// Body returns the tokens of the last field of a row, as the index numbers them. It is the index's
+// own.
 func (x *Index) Body(row int) []uint32 {
 	fields := x.rows[row].fields
 	if len(fields) == 0 {
@@ -180,8 +184,8 @@ type Hit struct {
 	Score float64
 }
 
-// The constants of BM25. Between .9 and 2 and between .4 and .9 nothing changes by more than .02: leave
-// them alone.
+// The constants of BM25. Between .9 and 2 and between .4 and .9 nothing changes by more than .02:
+// leave them alone.
 const (
 	k1 = 1.2
 	b  = .75
@@ -195,8 +199,8 @@ type term struct {
 	count  int
 }
 
-// asked cuts a query. A pair of characters that no text has, beside one that some text has, stands where two
-// words meet more often than not: 计划是 is 计划, and 划是 is nothing that could be known.
+// asked cuts a query. A pair of characters that no text has, beside one that some text has, stands
+// where two words meet more often than not: 计划是 is 计划, and 划是 is nothing that could be known.
 func (x *Index) asked(query string) []piece {
 	all := cut(query)
 	known := make([]bool, len(all))
@@ -213,7 +217,8 @@ func (x *Index) asked(query string) []piece {
 	return all
 }
 
-// terms returns the distinct tokens of a query, in its order. A word that the query repeats counts once.
+// terms returns the distinct tokens of a query, in its order. A word that the query repeats counts
+// once.
 func (x *Index) terms(pieces []piece) (all []term) {
 	at := map[string]int{}
 	for _, p := range pieces {
@@ -261,7 +266,8 @@ func (x *Index) average() float64 {
 	return float64(max(tokens, 1)) / float64(max(texts, 1))
 }
 
-// saturated returns what count occurrences in a text of that length are worth, in IDFs: two are not twice one.
+// saturated returns what count occurrences in a text of that length are worth, in IDFs: two are not
+// twice one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
@@ -298,8 +304,9 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal returns the score that the query would have as a text of its own: what scores are divided by to come
-// into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts against them.
+// Ideal returns the score that the query would have as a text of its own: what scores are divided
+// by to come into [0,1]. Longer texts that say the same reach about .6 of it, since their length
+// counts against them.
 func (x *Index) Ideal(query string) (sum float64) {
 	pieces := x.asked(query)
 	for _, t := range x.terms(pieces) {
@@ -308,8 +315,8 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics returns the statistics of the texts, for the tokens of a query. They are what an index of a part needs to
-// score as the whole does.
+// Statistics returns the statistics of the texts, for the tokens of a query. They are what an index
+// of a part needs to score as the whole does.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
 	for _, token := range Distinct(query) {

@@ -45,7 +45,8 @@ func TestTokens(t *testing.T) {
 }
 
 func TestTheVersionChangesWithTheTokens(t *testing.T) {
-	// Whoever changes this line changes Version too: stored tokens of before would no longer meet those of queries.
+	// Whoever changes this line changes Version too: stored tokens of before would no longer meet
+	// those of queries.
 	got := fmt.Sprint(Version, Tokens("サ-バ-の E-4012 を applying, 수당을"))
 	if want := "3 [さー ーば ばー ーの e =e-4012 4012 を appli ~apply 수당 당을]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -229,7 +230,8 @@ func checkSame(t *testing.T, x *Index, texts map[string]string, queries ...strin
 	}
 }
 
-// change applies steps to an index: each byte adds a text under one of sixteen names, or removes what is there.
+// change applies steps to an index: each byte adds a text under one of sixteen names, or removes
+// what is there.
 func change(steps []byte) (*Index, map[string]string) {
 	x, rows, texts := new(Index), map[string]int{}, map[string]string{}
 	for i, step := range steps {

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// PostgreSQL refuses a lexeme of more than 2,046 bytes and keeps at most 256 places of one, none behind
-// 16,383.
+// PostgreSQL refuses a lexeme of more than 2,046 bytes and keeps at most 256 places of one, none
+// behind 16,383.
 const (
 	longestLexeme = 2046
 	mostPlaces    = 256
 	lastPlace     = 16383
 )
 
-// Lexemes returns a text as PostgreSQL's tsvector, to be given as $n::tsvector: 'リモ':1 'モー':2. PostgreSQL's own
-// parser would cut texts in another way than Tokens does, and its configurations know no bigrams. Tokens
-// hold letters, digits and =-_. alone, so nothing has to be quoted inside the quotes.
+// Lexemes returns a text as PostgreSQL's tsvector, to be given as $n::tsvector: 'リモ':1 'モー':2.
+// PostgreSQL's own parser would cut texts in another way than Tokens does, and its configurations
+// know no bigrams. Tokens hold letters, digits and =-_. alone, so nothing has to be quoted inside
+// the quotes.
 func Lexemes(text string) string {
 	places := map[string][]string{}
 	for i, token := range Tokens(text) {
@@ -32,8 +33,8 @@ func Lexemes(text string) string {
 	return strings.Join(all, " ")
 }
 
-// Query returns a query as PostgreSQL's tsquery: texts that have any of its tokens. It is empty when there is
-// none, which as a tsquery finds nothing.
+// Query returns a query as PostgreSQL's tsquery: texts that have any of its tokens. It is empty
+// when there is none, which as a tsquery finds nothing.
 func Query(text string) string {
 	var all []string
 	for _, token := range Distinct(text) {
@@ -42,8 +43,9 @@ func Query(text string) string {
 	return strings.Join(all, " | ")
 }
 
-// Distinct returns the tokens of a text, each once. A statement that asks how many texts have each of them is
-// made of these. They come in the text's order, without those that PostgreSQL could not hold.
+// Distinct returns the tokens of a text, each once. A statement that asks how many texts have each
+// of them is made of these. They come in the text's order, without those that PostgreSQL could not
+// hold.
 func Distinct(text string) (all []string) {
 	seen := map[string]bool{}
 	for _, token := range Tokens(text) {

@@ -9,16 +9,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version is that of Tokens. Stored tokens of another version have to be made again: an index whose texts
-// were cut in one way and whose queries are cut in another finds nothing, and says nothing of it.
+// Version is that of Tokens. Stored tokens of another version have to be made again: an index whose
+// texts were cut in one way and whose queries are cut in another finds nothing, and says nothing of
+// it.
 const Version = 3
 
-// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams, one of
-// Thai or another script without blanks its trigrams, other letters and digits a word, brought to its stem;
-// a long word is there by its beginning besides, with ~ in front, which other forms of it have as well:
-// ~книг is книга and книгами. A word of ASCII with - _ or . inside is there as a whole besides, with =
-// in front: =users.created_at, =e-4012. Plain parts alone miss E-4012, and the = keeps a whole from meeting
-// a word by chance.
+// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams,
+// one of Thai or another script without blanks its trigrams, other letters and digits a word,
+// brought to its stem; a long word is there by its beginning besides, with ~ in front, which other
+// forms of it have as well: ~книг is книга and книгами. A word of ASCII with - _ or . inside is
+// there as a whole besides, with = in front: =users.created_at, =e-4012. Plain parts alone miss
+// E-4012, and the = keeps a whole from meeting a word by chance.
 func Tokens(text string) (all []string) {
 	for _, p := range cut(text) {
 		all = append(all, p.token)
@@ -26,7 +27,8 @@ func Tokens(text string) (all []string) {
 	return all
 }
 
-// piece is a token with how much of it is about the matter, and not about the sentence that it stands in.
+// piece is a token with how much of it is about the matter, and not about the sentence that it
+// stands in.
 type piece struct {
 	token  string
 	share  float64
@@ -72,12 +74,13 @@ func cut(text string) (all []piece) {
 	return all
 }
 
-// beginning is how many letters of a word are its beginning. With four unlike words meet, with six the
-// forms of a word no longer do in Russian and Polish.
+// beginning is how many letters of a word are its beginning. With four unlike words meet, with six
+// the forms of a word no longer do in Russian and Polish.
 const beginning = 5
 
-// folded returns the characters of a text without what differs between forms of the same word: width,
-// capitals, marks that Greek, Cyrillic, Arabic and Hebrew put on letters, and joiners that are not seen.
+// folded returns the characters of a text without what differs between forms of the same word:
+// width, capitals, marks that Greek, Cyrillic, Arabic and Hebrew put on letters, and joiners that
+// are not seen.
 func folded(text string) []rune {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	if !strings.ContainsFunc(text, marked) {
@@ -103,8 +106,8 @@ func marked(r rune) bool {
 	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' || r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
 }
 
-// unspaced reports whether r is of a script that writes words without blanks between them and is none of
-// those that cjk knows.
+// unspaced reports whether r is of a script that writes words without blanks between them and is
+// none of those that cjk knows.
 func unspaced(r rune) bool {
 	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -120,8 +123,8 @@ func trigrams(all []piece, run []rune) []piece {
 	return all
 }
 
-// What bigrams are worth that are not wholly of a word's stem: kana alone, which in Japanese is grammar
-// more often than not, half kana, and the end of a Korean word, which is a particle.
+// What bigrams are worth that are not wholly of a word's stem: kana alone, which in Japanese is
+// grammar more often than not, half kana, and the end of a Korean word, which is a particle.
 const (
 	ofKana = .1
 	ofHalf = .25
@@ -129,9 +132,10 @@ const (
 	ofSeam = .5 // between two words: see asked
 )
 
-// bigrams appends the overlapping pairs of a run; of a run of one, it itself. Trigrams would find nothing
-// for a word of two characters, as 副業. A dictionary (kagome) would gain .004 (MRR) at most, and take 93 MB
-// for Japanese, 211 MB for Korean. Katakana counts as hiragana afterwards: ハサミ is はさみ.
+// bigrams appends the overlapping pairs of a run; of a run of one, it itself. Trigrams would find
+// nothing for a word of two characters, as 副業. A dictionary (kagome) would gain .004 (MRR) at most,
+// and take 93 MB for Japanese, 211 MB for Korean. Katakana counts as hiragana afterwards: ハサミ is
+// はさみ.
 func bigrams(all []piece, run []rune) []piece {
 	grammar := make([]bool, len(run))
 	for i, r := range run {
@@ -168,9 +172,9 @@ func kana(run []rune) {
 	}
 }
 
-// stem returns an English word without its ending: applying and applied are appli. Other scripts, and what
-// holds digits, stay. Porter2, the English stemmer of Snowball; stop words stay as they are, which its
-// lists say.
+// stem returns an English word without its ending: applying and applied are appli. Other scripts,
+// and what holds digits, stay. Porter2, the English stemmer of Snowball; stop words stay as they
+// are, which its lists say.
 func stem(w string) string {
 	for i := range len(w) {
 		if w[i] < 'a' || w[i] > 'z' {
@@ -180,8 +184,8 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier returns the whole of which runes[start:end] is the first part, when it goes on behind a - _ or .
-// without a blank.
+// identifier returns the whole of which runes[start:end] is the first part, when it goes on behind
+// a - _ or . without a blank.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part
@@ -197,8 +201,8 @@ func identifier(runes []rune, start, end int) []string {
 	return []string{"=" + string(runes[start:i])}
 }
 
-// cjk reports whether r is of a script without blanks between words, or of Hangul, whose particles join the
-// words.
+// cjk reports whether r is of a script without blanks between words, or of Hangul, whose particles
+// join the words.
 func cjk(r rune) bool {
 	return r >= 0x1100 && (r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
 }

@@ -12,8 +12,8 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // seconds is a time in whole seconds, rounded up.
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
-// names are those of the headers of one limit, as http.Header spells them: of OpenAI, which counts the time until a limit is whole again as
-// 1m0s, and of Anthropic, which names the moment.
+// names are those of the headers of one limit, as http.Header spells them: of OpenAI, which counts
+// the time until a limit is whole again as 1m0s, and of Anthropic, which names the moment.
 type names [6]string
 
 var (

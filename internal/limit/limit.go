@@ -1,9 +1,11 @@
-// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests and their bytes at once,
-// and the length of a prompt. A caller is the holder of a key or a JWT, and an address where neither is asked for.
+// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests
+// and their bytes at once, and the length of a prompt. A caller is the holder of a key or a JWT,
+// and an address where neither is asked for.
 //
-// What is over a limit is refused with 429 in the client's form, with Retry-After. Every answer has the headers by which the
-// libraries of OpenAI and Anthropic tell how much is left. Tokens are charged when a reply has ended, as the model server
-// counts them; until then a request holds a guess by its bytes.
+// What is over a limit is refused with 429 in the client's form, with Retry-After. Every answer has
+// the headers by which the libraries of OpenAI and Anthropic tell how much is left. Tokens are
+// charged when a reply has ended, as the model server counts them; until then a request holds a
+// guess by its bytes.
 //
 //	limit.go     the limiter
 //	rules.go     the settings
@@ -68,8 +70,8 @@ type ticket struct {
 // ticketKey is the context key of a ticket.
 type ticketKey struct{}
 
-// Fits returns why the caller of ctx may not send a prompt of so many tokens; nil: it may. It is no 429: to send it again would
-// not help.
+// Fits returns why the caller of ctx may not send a prompt of so many tokens; nil: it may. It is no
+// 429: to send it again would not help.
 func Fits(ctx context.Context, tokens int) error {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil || t.limits.Context == 0 || int64(tokens) <= t.limits.Context {
@@ -83,7 +85,8 @@ func Fits(ctx context.Context, tokens int) error {
 // Begin implements trace.Counter.
 func (l *Limiter) Begin(context.Context, string) {}
 
-// End implements trace.Counter. A reply that broke off before anybody counted costs what was guessed.
+// End implements trace.Counter. A reply that broke off before anybody counted costs what was
+// guessed.
 func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil {
@@ -95,8 +98,8 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	}
 }
 
-// Wrap is next behind the limits of these rules. asks reports whether a request asks a model. auth.Guard belongs in front: it
-// says who asks.
+// Wrap is next behind the limits of these rules. asks reports whether a request asks a model.
+// auth.Guard belongs in front: it says who asks.
 func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {
 		return next
@@ -138,14 +141,15 @@ func who(r *http.Request) (name, key string) {
 	return name, address(r)
 }
 
-// Caller returns what whoever asks is counted under: a key, a JWT, or an address. It is the same for all requests of one caller.
+// Caller returns what whoever asks is counted under: a key, a JWT, or an address. It is the same
+// for all requests of one caller.
 func Caller(r *http.Request) string {
 	_, key := who(r)
 	return key
 }
 
-// address is where a request comes from. Behind a proxy on this machine it is what that says; of IPv6 the network, since each
-// machine has as many addresses as it wants.
+// address is where a request comes from. Behind a proxy on this machine it is what that says; of
+// IPv6 the network, since each machine has as many addresses as it wants.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -200,7 +204,8 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	return c, nil
 }
 
-// over returns the limit that a request is over, when it may come again, and what its client is told; an empty limit: none.
+// over returns the limit that a request is over, when it may come again, and what its client is
+// told; an empty limit: none.
 func (c *caller) over(now time.Time, t *ticket, o *peers) (kind string, after time.Duration, sentence string) {
 	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
 	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total, c.held+o.held

@@ -63,8 +63,8 @@ func TestRulesAreReadOrRefused(t *testing.T) {
 	}
 }
 
-// TestNoMinuteHasMoreThanTheLimit has requests come at random, and looks at every minute. Who waits as long as the answer says is
-// let in.
+// TestNoMinuteHasMoreThanTheLimit has requests come at random, and looks at every minute. Who waits
+// as long as the answer says is let in.
 func TestNoMinuteHasMoreThanTheLimit(t *testing.T) {
 	for _, seed := range []uint64{1, 7, 4711} {
 		synctest.Test(t, func(t *testing.T) {
@@ -233,8 +233,8 @@ func (m busyModel) ServeHTTP(http.ResponseWriter, *http.Request) {
 	<-m
 }
 
-// others returns the 99th percentile of what 99 users wait for their replies, each of whom asks every five seconds, while one asks
-// so many times as often.
+// others returns the 99th percentile of what 99 users wait for their replies, each of whom asks
+// every five seconds, while one asks so many times as often.
 func others(t *testing.T, times float64, rules *Rules) (p99 time.Duration) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &Limiter{}
@@ -277,7 +277,8 @@ func others(t *testing.T, times float64, rules *Rules) (p99 time.Duration) {
 	return p99
 }
 
-// TestOneUserDoesNotHurtTheOthers has one of 100 users ask at ten and at a hundred times the rate of the others.
+// TestOneUserDoesNotHurtTheOthers has one of 100 users ask at ten and at a hundred times the rate
+// of the others.
 func TestOneUserDoesNotHurtTheOthers(t *testing.T) {
 	limited, free := rules(t, "rpm=40,at-once=8"), &Rules{}
 	alike := others(t, 1, limited)
@@ -333,9 +334,10 @@ func (b *board) Others(_, id string, life time.Duration) (all []Note, _ error) {
 	return all, nil
 }
 
-// TestReplicasShareTheirLimits has a caller ask three replicas in turn, as a load balancer does, and holds the error that docs/limits.md
-// states: no minute has more than the limit and what the caller asks of the others until they hear of it. A caller that asks as fast
-// as it can is held by each replica alone for two seconds, and then by all.
+// TestReplicasShareTheirLimits has a caller ask three replicas in turn, as a load balancer does,
+// and holds the error that docs/limits.md states: no minute has more than the limit and what the
+// caller asks of the others until they hear of it. A caller that asks as fast as it can is held by
+// each replica alone for two seconds, and then by all.
 func TestReplicasShareTheirLimits(t *testing.T) {
 	const limit = 60
 	for _, gap := range []time.Duration{100 * time.Millisecond, 250 * time.Millisecond, 900 * time.Millisecond} {
@@ -376,7 +378,8 @@ func TestReplicasShareTheirLimits(t *testing.T) {
 	}
 }
 
-// TestReplicasTellWhatRuns has one replica hold a request while another is asked, and then say nothing more.
+// TestReplicasTellWhatRuns has one replica hold a request while another is asked, and then say
+// nothing more.
 func TestReplicasTellWhatRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())

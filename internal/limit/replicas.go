@@ -16,8 +16,8 @@ const (
 	shareKind  = "limits"
 )
 
-// Note is what one replica has put on a board, and how long ago. It is an alias, so that a store needs not know this package,
-// nor this package a database.
+// Note is what one replica has put on a board, and how long ago. It is an alias, so that a store
+// needs not know this package, nor this package a database.
 type Note = struct {
 	Body []byte
 	Age  time.Duration
@@ -44,8 +44,9 @@ type report struct {
 	Bytes    int64      `json:"b,omitempty"`
 }
 
-// Share tells the other replicas every second what is counted here, under an id that no other has, and counts what they tell, until ctx
-// ends. While the board cannot be reached each replica counts for itself.
+// Share tells the other replicas every second what is counted here, under an id that no other has,
+// and counts what they tell, until ctx ends. While the board cannot be reached each replica counts
+// for itself.
 func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	told, failing := false, false
 	for sleep.For(ctx, shareEvery) {
@@ -94,7 +95,8 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 	return all
 }
 
-// hear counts what other replicas tell, in place of what they told before. What cannot be read is left out.
+// hear counts what other replicas tell, in place of what they told before. What cannot be read is
+// left out.
 func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {

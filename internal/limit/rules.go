@@ -23,8 +23,8 @@ type Rules struct {
 	limits map[string]Limits
 }
 
-// Parse reads rules: by the name of a caller, in which * stands for any text, words as rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768.
-// none is a caller without limits.
+// Parse reads rules: by the name of a caller, in which * stands for any text, words as
+// rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768. none is a caller without limits.
 func Parse(texts map[string]string) (*Rules, error) {
 	r := &Rules{texts, map[string]Limits{}}
 	for name, text := range texts {

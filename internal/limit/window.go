@@ -2,8 +2,8 @@ package limit
 
 import "time"
 
-// span is what limits are counted over, in seconds. What came counts from the beginning of its second, so that it
-// counts for 60 to 61 of them.
+// span is what limits are counted over, in seconds. What came counts from the beginning of its
+// second, so that it counts for 60 to 61 of them.
 const span = 61
 
 // window counts what came within the last minute, by seconds.

@@ -1,6 +1,7 @@
-// Package metrics counts exchanges, tools and model servers for Prometheus, under the names of OpenTelemetry's conventions for
-// generative AI where these have one. Labels are bounded whatever clients write: models are those that servers have listed, and
-// others are "other"; no label holds a key, a user or a text.
+// Package metrics counts exchanges, tools and model servers for Prometheus, under the names of
+// OpenTelemetry's conventions for generative AI where these have one. Labels are bounded whatever
+// clients write: models are those that servers have listed, and others are "other"; no label holds
+// a key, a user or a text.
 //
 //	metrics.go  the metrics, and what an exchange and a tool's call add to them
 //	models.go   which model and server an exchange is counted under
@@ -169,15 +170,15 @@ func (m *Metrics) count(s *trace.Sum, name, server string) {
 	m.countCalls(s, name)
 }
 
-// beside are the codes of repairs that say nothing of the calls that left: about the reply's end, its text, or calls that
-// did not leave.
+// beside are the codes of repairs that say nothing of the calls that left: about the reply's end,
+// its text, or calls that did not leave.
 var beside = map[string]bool{
 	"as-text": true, "formatted": true, "invented-result": true, "left-open": true, "no-tool-needed": true, "repeated-call": true,
 	"repetition": true, "same-calls": true, "single": true, "text-around": true, "unwedged": true,
 }
 
-// countCalls adds the calls and the repairs. Repairs are a reply's and not a call's, so all calls of a reply
-// count by the strongest of them.
+// countCalls adds the calls and the repairs. Repairs are a reply's and not a call's, so all calls
+// of a reply count by the strongest of them.
 func (m *Metrics) countCalls(s *trace.Sum, name string) {
 	how := "as_written"
 	for _, code := range s.Repairs {
@@ -206,7 +207,8 @@ func (m *Metrics) countCalls(s *trace.Sum, name string) {
 // Limited counts a request that a limit refused.
 func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc() }
 
-// Tool counts a call of a tool that runs here. An administrator names tools, and other MCP servers do.
+// Tool counts a call of a tool that runs here. An administrator names tools, and other MCP servers
+// do.
 func (m *Metrics) Tool(name string, failed bool, took time.Duration) {
 	kind := ""
 	if failed {

@@ -125,8 +125,8 @@ func TestAnExchangeIsCountedUnderItsModel(t *testing.T) {
 	}
 }
 
-// TestLabelsAreBounded asks for 10,000 invented models, with all the text that a client may write, for more real ones than have
-// labels, and calls as many tools.
+// TestLabelsAreBounded asks for 10,000 invented models, with all the text that a client may write,
+// for more real ones than have labels, and calls as many tools.
 func TestLabelsAreBounded(t *testing.T) {
 	m := ours(500)
 	for i := range 10_000 {

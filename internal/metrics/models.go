@@ -23,8 +23,9 @@ const (
 	waiting    = 256              // exchanges that wait for an answer
 )
 
-// models knows the models that servers have listed. An exchange with a model that it does not know waits in a
-// queue until the servers were asked again, so that the first request to a model is counted under its name.
+// models knows the models that servers have listed. An exchange with a model that it does not know
+// waits in a queue until the servers were asked again, so that the first request to a model is
+// counted under its name.
 type models struct {
 	source atomic.Pointer[Source]
 
@@ -45,8 +46,8 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// Named calls do with the labels of a model that was asked for and of its server: at once if the model is known, else when
-// the servers were asked.
+// Named calls do with the labels of a model that was asked for and of its server: at once if the
+// model is known, else when the servers were asked.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
 // named is Named.
@@ -75,8 +76,8 @@ func (m *models) named(model string, do func(name, server string)) {
 	}
 }
 
-// find returns the labels of a model that was asked for, and whether a server has listed it. Of a name with a suffix it is the model
-// in front of that.
+// find returns the labels of a model that was asked for, and whether a server has listed it. Of a
+// name with a suffix it is the model in front of that.
 func (m *models) find(asked string) (name, server string, ok bool) {
 	if from := m.source.Load(); from != nil {
 		asked = (*from).Real(asked)
@@ -121,7 +122,8 @@ func (l *labels) of(name string) string {
 	return name
 }
 
-// work counts what waits, after the servers were asked if that was long ago. Models that were listed once stay known.
+// work counts what waits, after the servers were asked if that was long ago. Models that were
+// listed once stay known.
 func (m *models) work() {
 	for {
 		m.mu.Lock()

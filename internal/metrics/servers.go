@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine"
 )
 
-// servers tells the state of the model servers. They are asked at a scrape, and not more often than that is worth: who
-// scrapes often gets what was found last.
+// servers tells the state of the model servers. They are asked at a scrape, and not more often than
+// that is worth: who scrapes often gets what was found last.
 type servers struct {
 	up, queue, running *prometheus.Desc
 	models             *models

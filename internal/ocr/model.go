@@ -24,11 +24,12 @@ const (
 	longAnswer = 64 << 10         // bytes
 )
 
-// errUnreadable says that a model answered with something else than one truth value for each hyphen.
+// errUnreadable says that a model answered with something else than one truth value for each
+// hyphen.
 var errUnreadable = errors.New("the model's answer is unreadable")
 
-// asked asks the model about hyphens, some at a time. nil is no answer at all. An answer that cannot be read is asked for
-// once more.
+// asked asks the model about hyphens, some at a time. nil is no answer at all. An answer that
+// cannot be read is asked for once more.
 func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all []bool, err error) {
 	if n.Ask == nil {
 		return nil, nil
@@ -51,9 +52,10 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all
 	return all, nil
 }
 
-// Ollama asks a model of an Ollama server, whose address may name /api/generate, as the specification's does, or not. The
-// specification has the model write the whole text anew, which takes half a second and may change anything in it. This one
-// asks about single hyphens, and holds the model to a list of truth values, by a schema, so that it can write nothing else.
+// Ollama asks a model of an Ollama server, whose address may name /api/generate, as the
+// specification's does, or not. The specification has the model write the whole text anew, which
+// takes half a second and may change anything in it. This one asks about single hyphens, and holds
+// the model to a list of truth values, by a schema, so that it can write nothing else.
 func Ollama(client *http.Client, address, model string) Ask {
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") + "/api/generate"
 	return func(ctx context.Context, text []rune, offsets []int) ([]bool, error) {
@@ -90,8 +92,9 @@ func generate(ctx context.Context, client *http.Client, address string, body any
 	return said.Response, nil
 }
 
-// prompt returns the question: each hyphen by its number, in its place. What the text says is no instruction to obey, and
-// a text that a model obeys all the same can do no more than turn answers round.
+// prompt returns the question: each hyphen by its number, in its place. What the text says is no
+// instruction to obey, and a text that a model obeys all the same can do no more than turn answers
+// round.
 func prompt(text []rune, offsets []int) string {
 	var b strings.Builder
 	b.WriteString("次の抜粋はOCRで読み取った日本語の文章です。【-】のハイフンが、文脈から見てカタカナ語の長音記号「ー」の誤読であれば true、" +

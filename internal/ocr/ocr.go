@@ -1,19 +1,24 @@
-// Package ocr puts back the long-vowel marks that OCR read as hyphens in Japanese text: サ-ビス is サービス, self-service and
-// 03-1234-5678 stay as they are.
+// Package ocr puts back the long-vowel marks that OCR read as hyphens in Japanese text: サ-ビス is
+// サービス, self-service and 03-1234-5678 stay as they are.
 //
-// What can be told by a dictionary is: run.go finds the hyphens (narrow.go those behind half-width katakana), segment.go judges them, words.go has the dictionary. A
-// model is asked only about the others, and only yes or no (model.go); repair.go is a guess from the rest of the text that
-// has to be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly behind katakana.
+// What can be told by a dictionary is: run.go finds the hyphens (narrow.go those behind half-width
+// katakana), segment.go judges them, words.go has the dictionary. A model is asked only about the
+// others, and only yes or no (model.go); repair.go is a guess from the rest of the text that has to
+// be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly
+// behind katakana.
 //
-// The rule looks at a run of katakana with its hyphens, and at all of its readings: each hyphen is a mark, or it stays and
-// splits the run. A reading counts when its pieces are words, or words in a row. A hyphen that is the same in all readings
-// that count is certain; デ-タ-ベ-ス is データベ… with any reading of its second hyphen, so the first is a mark, and the second
-// is asked about. Wrong marks are worse than hyphens that stay: a reader sees through サ-ビス, and is misled by カメラーレンズ. So
-// a hyphen stays for certain only where no word could hold it as a mark, and three more doubts make it ambiguous: none of
-// the readings counts, whole words end at the hyphen, or one side of it is a single character.
+// The rule looks at a run of katakana with its hyphens, and at all of its readings: each hyphen is
+// a mark, or it stays and splits the run. A reading counts when its pieces are words, or words in a
+// row. A hyphen that is the same in all readings that count is certain; デ-タ-ベ-ス is データベ… with any
+// reading of its second hyphen, so the first is a mark, and the second is asked about. Wrong marks
+// are worse than hyphens that stay: a reader sees through サ-ビス, and is misled by カメラーレンズ. So a
+// hyphen stays for certain only where no word could hold it as a mark, and three more doubts make
+// it ambiguous: none of the readings counts, whole words end at the hyphen, or one side of it is a
+// single character.
 //
-// A model that is asked cannot do harm beyond its answer: it never writes text, a schema holds it to truth values, an answer
-// of another shape counts as none, and the text is compared with the original, character by character, when all is done.
+// A model that is asked cannot do harm beyond its answer: it never writes text, a schema holds it
+// to truth values, an answer of another shape counts as none, and the text is compared with the
+// original, character by character, when all is done.
 package ocr
 
 import (
@@ -44,11 +49,13 @@ const (
 	Lengthen Without = "lengthen" // they become long-vowel marks
 )
 
-// Ask asks a model about hyphens of a text, given as their offsets in characters: true where one is a long-vowel mark. An
-// answer of another length counts as none that can be read; an error as none at all.
+// Ask asks a model about hyphens of a text, given as their offsets in characters: true where one is
+// a long-vowel mark. An answer of another length counts as none that can be read; an error as none
+// at all.
 type Ask func(ctx context.Context, text []rune, offsets []int) ([]bool, error)
 
-// Normalizer normalizes texts. Its zero value goes by the rule alone, and fails where that is not enough.
+// Normalizer normalizes texts. Its zero value goes by the rule alone, and fails where that is not
+// enough.
 type Normalizer struct {
 	Ask     Ask // nil: no model is configured
 	Without Without
@@ -93,7 +100,8 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	var open []int
 	for _, r := range runsOf(letters) {
 		verdicts := r.judge(words())
-		// A guess with a reason in the text goes before the rule's mark, which is only a word that exists.
+		// A guess with a reason in the text goes before the rule's mark, which is only a word that
+		// exists.
 		if to := n.repaired(letters, r, verdicts); to != 0 {
 			last := len(verdicts) - 1
 			found[r.hyphens[last]+r.at] = Change{By: "repair", To: string(to)}
@@ -156,8 +164,8 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 	return nil
 }
 
-// apply makes the text, and looks at it once more. Bytes are copied between the changes and never made anew, so a text that
-// is no valid UTF-8 stays what it is.
+// apply makes the text, and looks at it once more. Bytes are copied between the changes and never
+// made anew, so a text that is no valid UTF-8 stays what it is.
 func (res *Result) apply(text string, found map[int]Change) error {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -177,8 +185,9 @@ func (res *Result) apply(text string, found map[int]Change) error {
 	return verify(text, res.Text)
 }
 
-// verify holds the promise of the package, whatever a model or the code in front of it did: both texts are the same but for
-// hyphens behind katakana, each of which may have become one katakana character.
+// verify holds the promise of the package, whatever a model or the code in front of it did: both
+// texts are the same but for hyphens behind katakana, each of which may have become one katakana
+// character.
 func verify(before, after string) error {
 	old, now := []rune(before), []rune(after)
 	if len(old) != len(now) {

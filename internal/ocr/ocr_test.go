@@ -24,7 +24,8 @@ func byRule(t testing.TB, text string) Result {
 	return res
 }
 
-// TestTheTableOfTheSpecification holds every row of it. Which hyphens are ambiguous is counted; they stay.
+// TestTheTableOfTheSpecification holds every row of it. Which hyphens are ambiguous is counted;
+// they stay.
 func TestTheTableOfTheSpecification(t *testing.T) {
 	for _, row := range []struct {
 		in, out   string
@@ -88,8 +89,8 @@ func narrowed(text string) string {
 	return b.String()
 }
 
-// TestTheDictionaryIsRestored holds that every word of it comes back, and that no hyphen between two of its words is taken
-// for a mark.
+// TestTheDictionaryIsRestored holds that every word of it comes back, and that no hyphen between
+// two of its words is taken for a mark.
 func TestTheDictionaryIsRestored(t *testing.T) {
 	var all []string
 	for word := range words() {
@@ -127,7 +128,8 @@ func TestTheDictionaryIsRestored(t *testing.T) {
 	t.Logf("%d words with a mark restored; of hyphens between words %d are kept and %d ambiguous", marked, kept, open)
 }
 
-// labelled are the lines of testdata/labelled.txt: as OCR reads them, as they should be, and where the marks were.
+// labelled are the lines of testdata/labelled.txt: as OCR reads them, as they should be, and where
+// the marks were.
 func labelled(t *testing.T) (in, out []string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/labelled.txt")
@@ -142,8 +144,8 @@ func labelled(t *testing.T) (in, out []string) {
 	return in, out
 }
 
-// TestLabelledLines holds that the rule is right where it is certain, in 99 of 100 lines: whoever answers what it asks, as
-// the labels do here, gets the line. And that it asks about few.
+// TestLabelledLines holds that the rule is right where it is certain, in 99 of 100 lines: whoever
+// answers what it asks, as the labels do here, gets the line. And that it asks about few.
 func TestLabelledLines(t *testing.T) {
 	in, out := labelled(t)
 	if len(in) < 300 {
@@ -226,7 +228,8 @@ func TestTextsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRepairIsAGuessFromTheRest holds both outcomes of the specification's sample, and that a guess needs a reason.
+// TestRepairIsAGuessFromTheRest holds both outcomes of the specification's sample, and that a guess
+// needs a reason.
 func TestRepairIsAGuessFromTheRest(t *testing.T) {
 	for _, row := range []struct{ in, rule, repair string }{
 		{"マイナビキャリ-では、キャリアコンサルティングを提供しています。", "マイナビキャリーでは、キャリアコンサルティングを提供しています。", "マイナビキャリアでは、キャリアコンサルティングを提供しています。"},
@@ -255,7 +258,8 @@ func TestNothingElseMayChange(t *testing.T) {
 	}
 }
 
-// hostile answers with whatever does most harm: too much, too little, errors, and anything for each hyphen.
+// hostile answers with whatever does most harm: too much, too little, errors, and anything for each
+// hyphen.
 func hostile(r *rand.Rand) Ask {
 	return func(_ context.Context, _ []rune, offsets []int) ([]bool, error) {
 		if r.IntN(8) == 0 {
@@ -269,8 +273,8 @@ func hostile(r *rand.Rand) Ask {
 	}
 }
 
-// checkOnlyHyphens normalizes a text with a hostile model, and holds that nothing but candidates changed; without repair
-// only to marks.
+// checkOnlyHyphens normalizes a text with a hostile model, and holds that nothing but candidates
+// changed; without repair only to marks.
 func checkOnlyHyphens(t *testing.T, n *Normalizer, text string) {
 	t.Helper()
 	res, err := n.Normalize(context.Background(), text)
@@ -343,7 +347,8 @@ func BenchmarkRule(b *testing.B) {
 	}
 }
 
-// BenchmarkKatakanaAlone is the text that costs most: one run of 10,000 characters, with as many hyphens as are judged.
+// BenchmarkKatakanaAlone is the text that costs most: one run of 10,000 characters, with as many
+// hyphens as are judged.
 func BenchmarkKatakanaAlone(b *testing.B) {
 	page := "サ-ビ-ス-メ-ル-カ-" + strings.Repeat("マネジャ", 2497)
 	n := Normalizer{Without: Keep}

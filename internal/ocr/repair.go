@@ -1,12 +1,13 @@
 package ocr
 
-// shortestStem is how much of a word must stand in front of a hyphen for a guess, in characters: two of them begin too many
-// words.
+// shortestStem is how much of a word must stand in front of a hyphen for a guess, in characters:
+// two of them begin too many words.
 const shortestStem = 3
 
-// repaired guesses what the hyphen at the end of a run was, when it was neither: OCR reads the last character of キャリア as a
-// hyphen, and キャリー is a word. The guess is ア when the text says キャリア elsewhere, as in キャリアコンサルティング, and never
-// キャリー. 0 is no guess. It looks for the longest stem first, since the run may begin with another word: マイナビキャリ.
+// repaired guesses what the hyphen at the end of a run was, when it was neither: OCR reads the last
+// character of キャリア as a hyphen, and キャリー is a word. The guess is ア when the text says キャリア
+// elsewhere, as in キャリアコンサルティング, and never キャリー. 0 is no guess. It looks for the longest stem
+// first, since the run may begin with another word: マイナビキャリ.
 func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	last := r.hyphens[len(r.hyphens)-1]
 	if !n.Repair || last != r.n-1 || verdicts[len(verdicts)-1] == hyphen {
@@ -23,11 +24,12 @@ func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	return 0
 }
 
-// following returns the character behind a stem where words outside the run begin with it. The long-vowel mark wins over any
-// other, and of two others neither counts: 0.
+// following returns the character behind a stem where words outside the run begin with it. The
+// long-vowel mark wins over any other, and of two others neither counts: 0.
 func following(text, stem []rune, from, to int) rune {
 	var next rune
-	// The time is that of the text for each stem, and stems are as many as the run has characters in front of its hyphen.
+	// The time is that of the text for each stem, and stems are as many as the run has characters
+	// in front of its hyphen.
 	for i := range text {
 		if i >= from && i < to || i > 0 && (isKatakana(text[i-1]) || text[i-1] == longMark) || !hasPrefix(text[i:], stem) {
 			continue

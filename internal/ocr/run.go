@@ -19,8 +19,9 @@ func isLatin(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// isCandidate reports whether the character at i is a hyphen that could be a long-vowel mark: directly behind katakana that can
-// be lengthened, and not in front of a Latin letter or digit, as in プラン-A.
+// isCandidate reports whether the character at i is a hyphen that could be a long-vowel mark:
+// directly behind katakana that can be lengthened, and not in front of a Latin letter or digit, as
+// in プラン-A.
 func isCandidate(text []rune, i int) bool {
 	if i == 0 || !strings.ContainsRune(hyphens, text[i]) {
 		return false

@@ -1,15 +1,17 @@
 package ocr
 
-// mostJudged is how many hyphens of a run are judged together. Their readings are one bit each of a word of 64 bits.
+// mostJudged is how many hyphens of a run are judged together. Their readings are one bit each of a
+// word of 64 bits.
 const mostJudged = 6
 
-// lengthens[k] are the readings in which hyphen k is a long-vowel mark: reading b has it when bit k of b is set.
+// lengthens[k] are the readings in which hyphen k is a long-vowel mark: reading b has it when bit k
+// of b is set.
 var lengthens = [mostJudged]uint64{
 	0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0, 0xff00_ff00_ff00_ff00, 0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
 }
 
-// shortest is the shortest word that proves anything, in characters. With words of two a hyphen between any two words could
-// be read into a third: ヘルプデスク-担当 would end with クー.
+// shortest is the shortest word that proves anything, in characters. With words of two a hyphen
+// between any two words could be read into a third: ヘルプデスク-担当 would end with クー.
 const shortest = 3
 
 // sight is what the dictionary says of a run.
@@ -22,8 +24,9 @@ type sight struct {
 	reach    []uint64        // readings that are words up to a character
 }
 
-// judge says what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain when it is the same in all
-// readings that the dictionary can split into words; where it knows none, or several, it is ambiguous.
+// judge says what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain
+// when it is the same in all readings that the dictionary can split into words; where it knows
+// none, or several, it is ambiguous.
 func (r *run) judge(d dictionary) []verdict {
 	all := make([]verdict, len(r.hyphens))
 	set := func(v verdict) []verdict {
@@ -32,7 +35,8 @@ func (r *run) judge(d dictionary) []verdict {
 		}
 		return all
 	}
-	// メール, and サーバー though サーバ is a word as well: whoever wrote it with a mark meant the one with the mark.
+	// メール, and サーバー though サーバ is a word as well: whoever wrote it with a mark meant the one with
+	// the mark.
 	if d.has(r.text) {
 		return set(long)
 	}
@@ -71,8 +75,8 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	return hyphen
 }
 
-// preferred returns the readings, without those that only leave out the last mark of a word that has it: both サーバ and
-// サーバー are words, and a hyphen at the end of one is its mark.
+// preferred returns the readings, without those that only leave out the last mark of a word that
+// has it: both サーバ and サーバー are words, and a hyphen at the end of one is its mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1
 	if s.at[last] != r.n-1 {
@@ -83,9 +87,9 @@ func (s *sight) preferred(r *run) uint64 {
 	return s.readings &^ better
 }
 
-// look splits the run into words in all readings at once. Character by character, reach holds the readings that are words
-// so far; a word goes on from there in those readings in which all hyphens in it are marks. So the time is that of one
-// reading, not of 64.
+// look splits the run into words in all readings at once. Character by character, reach holds the
+// readings that are words so far; a word goes on from there in those readings in which all hyphens
+// in it are marks. So the time is that of one reading, not of 64.
 func (r *run) look(d dictionary) *sight {
 	s := &sight{n: len(r.hyphens), reach: make([]uint64, r.n+1)}
 	which := make([]int, r.n) // 1 + the number of a hyphen

@@ -17,10 +17,12 @@ func (d dictionary) has(word string) bool {
 	return ok
 }
 
-// longestWord is the longest word that is looked for, in characters. A longer one is made of shorter ones.
+// longestWord is the longest word that is looked for, in characters. A longer one is made of
+// shorter ones.
 const longestWord = 20
 
-// extracted are the katakana words of the IPA dictionary, made by dictionary/main.go; NOTICE has its licence.
+// extracted are the katakana words of the IPA dictionary, made by dictionary/main.go; NOTICE has
+// its licence.
 //
 //go:embed words.txt.gz
 var extracted string
@@ -30,9 +32,10 @@ var extracted string
 //go:embed own.txt
 var own string
 
-// words is the dictionary. It is read at the first use, in some milliseconds: few programs that offer the tool ever call it.
-// A map of 17,000 short strings takes about a megabyte; the dictionary with its grammar, as morphological analysers load it,
-// takes 93 and half a second, and the rule needs nothing but the words.
+// words is the dictionary. It is read at the first use, in some milliseconds: few programs that
+// offer the tool ever call it. A map of 17,000 short strings takes about a megabyte; the dictionary
+// with its grammar, as morphological analysers load it, takes 93 and half a second, and the rule
+// needs nothing but the words.
 var words = sync.OnceValue(func() dictionary {
 	d := make(dictionary, 20_000)
 	if z, err := gzip.NewReader(strings.NewReader(extracted)); err == nil {

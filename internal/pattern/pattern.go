@@ -3,9 +3,10 @@ package pattern
 
 import "strings"
 
-// Find gives the value of the longest pattern that fits the name. In a pattern, * stands for any text.
-// The longest pattern says most about a name: "qwen3*" stands before "*" in whatever order the settings were given. Of
-// two equally long ones the first by the alphabet wins, since the order of a map changes from run to run.
+// Find gives the value of the longest pattern that fits the name. In a pattern, * stands for any
+// text. The longest pattern says most about a name: "qwen3*" stands before "*" in whatever order
+// the settings were given. Of two equally long ones the first by the alphabet wins, since the order
+// of a map changes from run to run.
 func Find(patterns map[string]string, name string) (string, bool) {
 	best, value, found := "", "", false
 	for p, v := range patterns {
@@ -17,9 +18,8 @@ func Find(patterns map[string]string, name string) (string, bool) {
 	return value, found
 }
 
-// Fits reports whether the pattern is the whole name.
-// It takes time proportional to the name for each part: no pattern of the settings can make it slow, as backtracking
-// could.
+// Fits reports whether the pattern is the whole name. It takes time proportional to the name for
+// each part: no pattern of the settings can make it slow, as backtracking could.
 func Fits(pattern, name string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	if !ok {

@@ -1,4 +1,5 @@
-// Package post sends JSON to a server that the settings name, as one for embeddings or for ranking, and reads its answer.
+// Package post sends JSON to a server that the settings name, as one for embeddings or for ranking,
+// and reads its answer.
 package post
 
 import (
@@ -23,9 +24,10 @@ type Refused struct {
 // Error returns what the server answered.
 func (e *Refused) Error() string { return "the server answered " + e.Text }
 
-// JSON posts body as JSON and returns at most so many bytes of the answer. key is sent as a bearer's; empty: none is. A nil client is
-// http.DefaultClient. An answer that is not 200 is a [Refused]. No error shows the URL or the key: a URL may hold a key, too, and
-// these errors end up in results that models read.
+// JSON posts body as JSON and returns at most so many bytes of the answer. key is sent as a
+// bearer's; empty: none is. A nil client is http.DefaultClient. An answer that is not 200 is a
+// [Refused]. No error shows the URL or the key: a URL may hold a key, too, and these errors end up
+// in results that models read.
 func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) ([]byte, error) {
 	text, err := chat.JSON(body)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// What one hostile expression may take: memory by the runtime's own count, time on a machine that does nothing else.
+// What one hostile expression may take: memory by the runtime's own count, time on a machine that
+// does nothing else.
 const (
 	mostAllocated = 16 << 20
 	mostTime      = 50 * time.Millisecond

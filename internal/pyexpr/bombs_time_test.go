@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// processorTime is what this process has taken of the processors, the collector's work included. Unlike the clock it
-// does not grow because other programs run.
+// processorTime is what this process has taken of the processors, the collector's work included.
+// Unlike the clock it does not grow because other programs run.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -6,9 +6,10 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// Calls. A callee is any value, as in Python, though only four kinds of value can be called: the functions of the table, the
-// methods of a value, the methods of a type (str.lower, as a key) and a lambda. Nothing that is called can change a value
-// or keep one, so the order of calls can only be seen in which error comes first; it is Python's, from the left to the right.
+// Calls. A callee is any value, as in Python, though only four kinds of value can be called: the
+// functions of the table, the methods of a value, the methods of a type (str.lower, as a key) and a
+// lambda. Nothing that is called can change a value or keep one, so the order of calls can only be
+// seen in which error comes first; it is Python's, from the left to the right.
 
 type (
 	// lambda is a lambda with the frame it was made in.
@@ -24,8 +25,9 @@ type (
 	}
 )
 
-// evalCall computes the callee first, then the arguments in the order in which they are written, and only then looks whether the
-// callee can be called at all: `5(1/0)` is a ZeroDivisionError in CPython, and so it is here.
+// evalCall computes the callee first, then the arguments in the order in which they are written,
+// and only then looks whether the callee can be called at all: `5(1/0)` is a ZeroDivisionError in
+// CPython, and so it is here.
 //
 //	len([1, 2]) → 2
 //	int('ff', base=16) → 255
@@ -65,7 +67,8 @@ func call1(m *py.Account, callee, arg value) value {
 	return call(m, callee, arguments{pos: []value{arg}})
 }
 
-// call runs the body with the arguments in a frame of their own. Keywords cannot occur: nothing passes them to a lambda.
+// call runs the body with the arguments in a frame of their own. Keywords cannot occur: nothing
+// passes them to a lambda.
 //
 //	sorted(['bb', 'a'], key=lambda s: len(s)) → ['a', 'bb']
 //	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
@@ -84,7 +87,8 @@ func (l *lambda) call(m *py.Account, pos []value) value {
 	return eval(m, &frame{append([]value(nil), pos...), l.f}, l.n.Body)
 }
 
-// missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and 'c'.
+// missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and
+// 'c'.
 func missingArguments(names []string) {
 	text := ""
 	for i, name := range names {

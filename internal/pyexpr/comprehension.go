@@ -6,12 +6,14 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// Comprehensions. Each is a scope of its own, as Python 3 has it since 3.0 (and until 3.12 as a function of its own, which its
-// messages still show). A generator is the same walk, only that somebody else asks for the next element. All loops of one
-// comprehension stand in one walk with an index for the current one, so nested loops take no recursion and no goroutine,
-// and a generator that is dropped half-way leaves nothing behind.
+// Comprehensions. Each is a scope of its own, as Python 3 has it since 3.0 (and until 3.12 as a
+// function of its own, which its messages still show). A generator is the same walk, only that
+// somebody else asks for the next element. All loops of one comprehension stand in one walk with an
+// index for the current one, so nested loops take no recursion and no goroutine, and a generator
+// that is dropped half-way leaves nothing behind.
 
-// evalComprehension walks the loops. The first iterable is computed at once and outside, even for a generator.
+// evalComprehension walks the loops. The first iterable is computed at once and outside, even for a
+// generator.
 //
 //	[x * 2 for x in range(3)] → [0, 2, 4]
 //	[(x, y) for x in 'ab' for y in range(2) if y] → [('a', 1), ('b', 1)]
@@ -43,7 +45,8 @@ func (w *walk) collect(m *py.Account) value {
 	return &object.Iterator{Type: "generator", Next: w.item}
 }
 
-// collectDict computes the key before the value, as Python does since 3.8; seen where both raise an error.
+// collectDict computes the key before the value, as Python does since 3.8; seen where both raise an
+// error.
 func (w *walk) collectDict(m *py.Account) value {
 	d := object.NewDict()
 	for w.advance(m) {
@@ -69,9 +72,10 @@ func (w *walk) item(m *py.Account) (value, bool) {
 	return eval(m, w.f, w.n.Key), true
 }
 
-// advance moves to the next turn of the innermost loop whose conditions hold. It is the loop over loops: a loop that has an item
-// and whose conditions hold hands over to the next one inside; one that has ended gives back to the one outside, and is
-// begun afresh from there. A level below zero is the end of the walk, and stays it.
+// advance moves to the next turn of the innermost loop whose conditions hold. It is the loop over
+// loops: a loop that has an item and whose conditions hold hands over to the next one inside; one
+// that has ended gives back to the one outside, and is begun afresh from there. A level below zero
+// is the end of the walk, and stays it.
 //
 //	[x for x in [] for y in 1] → []
 //	[x for x in [1, 2] for y in [3] if x > 1] → [2]

@@ -21,7 +21,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// recorded is an expression with what CPython said of it: a type and a repr, or an error's kind and message.
+// recorded is an expression with what CPython said of it: a type and a repr, or an error's kind and
+// message.
 type recorded struct {
 	Expr    string                     `json:"e"`
 	Vars    map[string]json.RawMessage `json:"v"`
@@ -92,8 +93,9 @@ func (r *recorded) differs() string {
 	return fmt.Sprintf("%s\n\twith %s\n\tCPython %s\n\there    %s", r.Expr, vars, want, got)
 }
 
-// lastDigit reports whether two floats are neighbours and came from a power. CPython takes powers from the C library, which
-// rounds about one in a thousand to the neighbour of the nearest float; here all are the nearest.
+// lastDigit reports whether two floats are neighbours and came from a power. CPython takes powers
+// from the C library, which rounds about one in a thousand to the neighbour of the nearest float;
+// here all are the nearest.
 func (r *recorded) lastDigit() bool {
 	if r.Kind != "" || r.Type != "float" || !strings.Contains(r.Expr, "**") && !strings.Contains(r.Expr, "pow(") {
 		return false
@@ -158,7 +160,8 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// TestWritten compares expressions as people write them, and those that the generator once found a disagreement with.
+// TestWritten compares expressions as people write them, and those that the generator once found a
+// disagreement with.
 func TestWritten(t *testing.T) {
 	f, err := os.Open("testdata/differential/written.jsonl")
 	if err != nil {
@@ -170,8 +173,8 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestDifferentialLive compares fresh expressions with the python3 of this machine. PYEXPR_SEED and PYEXPR_COUNT say which and
-// how many; without them the seed is new on every day.
+// TestDifferentialLive compares fresh expressions with the python3 of this machine. PYEXPR_SEED and
+// PYEXPR_COUNT say which and how many; without them the seed is new on every day.
 func TestDifferentialLive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the recorded expressions are compared in the short run")

@@ -6,15 +6,17 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// The tree is walked by calls, node by node. Each node charges one step, whatever it does; what takes longer charges more where
-// it is done. A variable is found by how many frames out it is and its place there, both known since parsing, so no
-// names are looked up while an expression runs: `num1 * num2` takes some hundred nanoseconds.
+// The tree is walked by calls, node by node. Each node charges one step, whatever it does; what
+// takes longer charges more where it is done. A variable is found by how many frames out it is and
+// its place there, both known since parsing, so no names are looked up while an expression runs:
+// `num1 * num2` takes some hundred nanoseconds.
 
 // value is what an expression computes with.
 type value = object.Value
 
-// frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's arguments. Scopes that
-// are still open behind it (a generator is run later, where its maker's variables may have moved on) keep it alive.
+// frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's
+// arguments. Scopes that are still open behind it (a generator is run later, where its maker's
+// variables may have moved on) keep it alive.
 type frame struct {
 	slots []value
 	outer *frame
@@ -99,7 +101,8 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	return evalField(m, f, n.(*syntax.Field))
 }
 
-// evalName goes out to the frame and takes what the variable holds, unless its loop has not reached it yet.
+// evalName goes out to the frame and takes what the variable holds, unless its loop has not reached
+// it yet.
 func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	for range n.Hops {
 		f = f.outer
@@ -114,8 +117,9 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	return v
 }
 
-// evalPlaced says where an error would be while the part runs. What is around it is to blame again when it has come to its end, so
-// at any time the account has the place of the innermost part at work.
+// evalPlaced says where an error would be while the part runs. What is around it is to blame again
+// when it has come to its end, so at any time the account has the place of the innermost part at
+// work.
 func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	around := m.Pos
 	m.Pos = n.Pos
@@ -124,7 +128,8 @@ func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	return v
 }
 
-// evalLogic stops at the first operand that settles it, and gives that operand: `x or 'none'` is x unless x is empty.
+// evalLogic stops at the first operand that settles it, and gives that operand: `x or 'none'` is x
+// unless x is empty.
 //
 //	'' or 'none' → 'none'
 //	0 and 1 / 0 → 0
@@ -148,8 +153,8 @@ func evalAll(m *py.Account, f *frame, nodes []syntax.Node) []value {
 	return all
 }
 
-// evalDisplay computes all items before it hashes the first one of a set, as CPython's BUILD_SET does: {[], 1/0} is a
-// ZeroDivisionError.
+// evalDisplay computes all items before it hashes the first one of a set, as CPython's BUILD_SET
+// does: {[], 1/0} is a ZeroDivisionError.
 func evalDisplay(m *py.Account, f *frame, n *syntax.Display) value {
 	all := evalAll(m, f, n.Items)
 	switch n.Kind {
@@ -165,8 +170,8 @@ func evalDisplay(m *py.Account, f *frame, n *syntax.Display) value {
 	return s
 }
 
-// evalDict computes each key before its value, and all of them before the first is hashed, as CPython's BUILD_MAP does. A key
-// that occurs again keeps its place and changes its value.
+// evalDict computes each key before its value, and all of them before the first is hashed, as
+// CPython's BUILD_MAP does. A key that occurs again keeps its place and changes its value.
 func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	m.AllocItems(int64(2 * len(n.Keys)))
 	all := make([]value, 0, 2*len(n.Keys))
@@ -181,8 +186,8 @@ func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	return d
 }
 
-// evalCut computes the parts of a slice that are written. Their types are checked when the slice is taken: a dict complains of
-// a slice as a key, not of its parts.
+// evalCut computes the parts of a slice that are written. Their types are checked when the slice is
+// taken: a dict complains of a slice as a key, not of its parts.
 func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 	var parts [3]value
 	for i, part := range []syntax.Node{n.Start, n.Stop, n.Step} {
@@ -194,8 +199,8 @@ func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 	return object.Cut{Start: parts[0], Stop: parts[1], Step: parts[2]}
 }
 
-// evalCompare computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix operators, `1 < 2 in [2] == True`
-// included, and each one compares its two neighbours.
+// evalCompare computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix
+// operators, `1 < 2 in [2] == True` included, and each one compares its two neighbours.
 //
 //	1 < 2 < 3 → True
 //	1 < 3 > 2 → True
@@ -224,7 +229,8 @@ func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 	return t.String()
 }
 
-// evalField computes the value first, then the parts of the specification, which may hold fields of their own: {x:{w}.{p}}.
+// evalField computes the value first, then the parts of the specification, which may hold fields of
+// their own: {x:{w}.{p}}.
 //
 //	f'{1 + 1}' → '2'
 //	f'{"a"!r}' → "'a'"

@@ -7,7 +7,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// function is one of the functions that an expression may call. There are no others, and no way to make one.
+// function is one of the functions that an expression may call. There are no others, and no way to
+// make one.
 type function struct {
 	signature
 	isType bool // int, str and the like, which are types to Python
@@ -65,7 +66,8 @@ var functions = sync.OnceValue(func() map[string]*function {
 	return all
 })
 
-// Names lists the functions of the language in alphabetical order. A parameter of one of these names hides the function.
+// Names lists the functions of the language in alphabetical order. A parameter of one of these
+// names hides the function.
 func Names() []string {
 	var names []string
 	for name := range functions() {

@@ -6,10 +6,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Functions that give an iterator: nothing is computed before somebody walks it, and each item is charged then.
+// Functions that give an iterator: nothing is computed before somebody walks it, and each item is
+// charged then.
 
-// enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual four kinds: CPython wrote
-// it by hand for speed, with messages of its own.
+// enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual
+// four kinds: CPython wrote it by hand for speed, with messages of its own.
 //
 //	list(enumerate('ab')) → [(0, 'a'), (1, 'b')]
 //	list(enumerate('ab', start=1)) → [(1, 'a'), (2, 'b')]
@@ -61,7 +62,8 @@ func enumerateArguments(a arguments) (from, start value) {
 	return slots[0], slots[1]
 }
 
-// filter keeps the items for which the function is true, or which are true themselves where it is None.
+// filter keeps the items for which the function is true, or which are true themselves where it is
+// None.
 //
 //	list(filter(None, [0, 1, '', 'a'])) → [1, 'a']
 //	list(filter(lambda x: x > 1, [1, 2, 3])) → [2, 3]
@@ -109,7 +111,8 @@ func iterateAll(m *py.Account, values []value) []*object.Iterator {
 	return its
 }
 
-// zip makes rows of an item each. With strict=True unlike lengths are an error, found where the shorter one ends.
+// zip makes rows of an item each. With strict=True unlike lengths are an error, found where the
+// shorter one ends.
 //
 //	list(zip([1, 2], 'ab')) → [(1, 'a'), (2, 'b')]
 //	list(zip([1, 2], [3])) → [(1, 3)]

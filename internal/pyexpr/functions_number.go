@@ -9,7 +9,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// numberFunctions returns the number functions that compute with numbers, and those between numbers and characters.
+// numberFunctions returns the number functions that compute with numbers, and those between numbers
+// and characters.
 func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
@@ -59,7 +60,8 @@ func divmod(m *py.Account, a []value) value {
 	return object.Tuple{q, r}
 }
 
-// pow is ** with two arguments, and modular with three, where the result stays as small as the modulus.
+// pow is ** with two arguments, and modular with three, where the result stays as small as the
+// modulus.
 func pow(m *py.Account, a []value) value {
 	if !given(a[2]) || a[2] == nil {
 		return object.Operate(m, "**", a[0], a[1])
@@ -78,8 +80,9 @@ func pow(m *py.Account, a []value) value {
 	return number.PowMod(m, a[0], a[1], a[2])
 }
 
-// round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int, with them, even with 0,
-// a float stays one. round(2.675, 2) is 2.67, since the float nearest to 2.675 lies below it.
+// round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int,
+// with them, even with 0, a float stays one. round(2.675, 2) is 2.67, since the float nearest to
+// 2.675 lies below it.
 //
 //	round(2.5) → 2
 //	round(-3.5) → -4
@@ -132,7 +135,8 @@ func sum(m *py.Account, a []value) value {
 	return total
 }
 
-// ord returns the number of a character; a string of any other length is an error that says how long it is.
+// ord returns the number of a character; a string of any other length is an error that says how
+// long it is.
 //
 //	ord('가') → 44032
 //	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
@@ -150,8 +154,9 @@ func ord(m *py.Account, a []value) value {
 	return int64(r)
 }
 
-// chr returns the character of a number. The range checks are CPython's two: first that of C's int, then that of Unicode.
-// Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8, so no result could hold one.
+// chr returns the character of a number. The range checks are CPython's two: first that of C's int,
+// then that of Unicode. Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8,
+// so no result could hold one.
 //
 //	chr(44032) → '가'
 //	chr(-1) → ValueError: chr() arg not in range(0x110000)

@@ -7,8 +7,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map, reversed and zip are iterators,
-// range is arithmetic. A thousand million numbers cost nothing until they are walked, and are charged as they are.
+// Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map,
+// reversed and zip are iterators, range is arithmetic. A thousand million numbers cost nothing
+// until they are walked, and are charged as they are.
 
 // sequenceFunctions returns the sequence functions that walk or order what they are given.
 func sequenceFunctions() []*function {
@@ -52,7 +53,8 @@ func search(m *py.Account, v value, want bool) bool {
 	return false
 }
 
-// lenOf counts: items of a container, code points of a string. An iterator has no length, since it would have to be used up.
+// lenOf counts: items of a container, code points of a string. An iterator has no length, since it
+// would have to be used up.
 func lenOf(m *py.Account, a []value) value {
 	n, ok := object.Length(a[0])
 	if !ok {
@@ -106,7 +108,8 @@ func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best va
 	return best, found
 }
 
-// rangeOf makes a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
+// rangeOf makes a range of 64-bit numbers; a wider one, which Python has, could not be walked
+// within any limit.
 //
 //	list(range(3)) → [0, 1, 2]
 //	list(range(5, 0, -2)) → [5, 3, 1]
@@ -137,7 +140,8 @@ func rangeOf(m *py.Account, a []value) value {
 	return object.NewRange(m, start, stop, step)
 }
 
-// sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do their messages.
+// sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do
+// their messages.
 //
 //	sorted([3, 1, 2]) → [1, 2, 3]
 //	sorted('bca', reverse=True) → ['c', 'b', 'a']

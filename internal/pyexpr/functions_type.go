@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// The types as functions. They are what Python calls classes, so that messages name them "type object 'str'", and methods
-// can be taken from them: sorted(names, key=str.lower).
+// The types as functions. They are what Python calls classes, so that messages name them "type
+// object 'str'", and methods can be taken from them: sorted(names, key=str.lower).
 
 // typeFunctions returns the types, called to make values of them.
 func typeFunctions() []*function {
@@ -23,7 +23,8 @@ func typeFunctions() []*function {
 	}
 }
 
-// listOf makes a list of an iterable's items. Given a list it may share its items, since nothing changes a list.
+// listOf makes a list of an iterable's items. Given a list it may share its items, since nothing
+// changes a list.
 func listOf(m *py.Account, a []value) value {
 	return object.List(copied(m, a[0]))
 }
@@ -92,8 +93,9 @@ func floatOf(m *py.Account, a []value) value {
 	return number.Float(a[0])
 }
 
-// strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they are checked and refused
-// with CPython's words, since who calls str(x, 'utf-8') in habit should read the same complaint.
+// strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they
+// are checked and refused with CPython's words, since who calls str(x, 'utf-8') in habit should
+// read the same complaint.
 //
 //	str(15.0) → '15.0'
 //	str(None) → 'None'

@@ -26,8 +26,9 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzCompile holds that no source makes the reader panic, that an error is an *Error with a place within the source, and
-// that reading a long one does not take long: it is bounded by the size alone.
+// FuzzCompile holds that no source makes the reader panic, that an error is an *Error with a place
+// within the source, and that reading a long one does not take long: it is bounded by the size
+// alone.
 func FuzzCompile(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, src string) {
@@ -47,8 +48,8 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzRun holds that no expression makes a run panic, that no budget is exceeded, that a result is valid JSON within its
-// limit, and that the same run gives the same.
+// FuzzRun holds that no expression makes a run panic, that no budget is exceeded, that a result is
+// valid JSON within its limit, and that the same run gives the same.
 func FuzzRun(f *testing.F) {
 	seeds(f)
 	limits := py.Limits{Steps: 20_000, Bytes: 1 << 20, Bits: 8_192, Depth: 32, Result: 64 << 10, Timeout: time.Minute}

@@ -8,8 +8,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods, found by the type's name and their own in one table; what is not in it does not exist. Those of Python that change
-// a value (append, update, sort) are missing for good: an expression has nothing but its result.
+// Methods, found by the type's name and their own in one table; what is not in it does not exist.
+// Those of Python that change a value (append, update, sort) are missing for good: an expression
+// has nothing but its result.
 
 type (
 	// method is a function of a type's values.
@@ -39,7 +40,8 @@ func md(name string, style style, low, high int, run func(*py.Account, value, []
 		run: func(m *py.Account, self value, a arguments) value { return run(m, self, a.pos) }}
 }
 
-// methods is the table of methods by type and name, made once. There is no other way from a value to a function.
+// methods is the table of methods by type and name, made once. There is no other way from a value
+// to a function.
 var methods = sync.OnceValue(func() map[string]map[string]*method {
 	all := map[string]map[string]*method{}
 	add := func(typ string, entries []*method) {
@@ -93,8 +95,9 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	return u.method.run(m, self, u.method.bind(a))
 }
 
-// sequenceMethods returns the sequence methods of lists and tuples that change nothing: a value of the language never changes. For what is not found
-// they have two sentences, since CPython wrote them apart.
+// sequenceMethods returns the sequence methods of lists and tuples that change nothing: a value of
+// the language never changes. For what is not found they have two sentences, since CPython wrote
+// them apart.
 func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
@@ -123,8 +126,9 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
-// bounds returns where a search among n things begins and where it ends, as far as they are given. Negative ones count from the end. How one
-// is read differs: to texts None is no bound, to lists it is an error.
+// bounds returns where a search among n things begins and where it ends, as far as they are given.
+// Negative ones count from the end. How one is read differs: to texts None is no bound, to lists it
+// is an error.
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
 	for i, to := range []*int64{&low, &high} {

@@ -9,7 +9,8 @@ import (
 	"toolnorm/internal/pyexpr/object"
 )
 
-// Methods of strings that know what a character is: its case, and whether it is a letter, a digit or a blank.
+// Methods of strings that know what a character is: its case, and whether it is a letter, a digit
+// or a blank.
 
 // caseMethods write each character as another one.
 func caseMethods() []*method {
@@ -23,7 +24,8 @@ func caseMethods() []*method {
 	}
 }
 
-// classMethods returns the questions about characters: each asks it of every one, and no text at all answers no.
+// classMethods returns the questions about characters: each asks it of every one, and no text at
+// all answers no.
 //
 //	'²'.isdigit() → True
 //	'²'.isdecimal() → False
@@ -162,7 +164,8 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// lower writes all characters small. A Greek sigma at the end of a word is another letter than one within.
+// lower writes all characters small. A Greek sigma at the end of a word is another letter than one
+// within.
 //
 //	'ÀB'.lower() → 'àb'
 //	'ΑΣ'.lower() → 'ας'

@@ -9,8 +9,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// str.format: fields by number or name, with the specifications of f-strings. Attributes and indexes behind the name
-// (`{0.x}`, `{0[k]}`) are refused: in Python they reach into everything that an object has.
+// str.format: fields by number or name, with the specifications of f-strings. Attributes and
+// indexes behind the name (`{0.x}`, `{0[k]}`) are refused: in Python they reach into everything
+// that an object has.
 
 func formatMethods() []*method {
 	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
@@ -114,7 +115,8 @@ func (r *fieldReader) read() {
 	r.readSpec()
 }
 
-// untilMark takes the name and gives the mark behind it, 0 at the end. What stands in brackets may hold any mark.
+// untilMark takes the name and gives the mark behind it, 0 at the end. What stands in brackets may
+// hold any mark.
 func (r *fieldReader) untilMark() rune {
 	for i := 0; i < len(r.rest); i++ {
 		switch c := r.rest[i]; c {

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods of strings that cut into many strings, and those that join or replace, of which the result may be far larger
-// than anything that went in: its size is computed and charged first.
+// Methods of strings that cut into many strings, and those that join or replace, of which the
+// result may be far larger than anything that went in: its size is computed and charged first.
 
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
@@ -106,8 +106,8 @@ func oriented(parts []value, right bool) value {
 	return object.List(parts)
 }
 
-// splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the last cut keeps
-// the blanks within, and on the side to which the cutting went.
+// splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the
+// last cut keeps the blanks within, and on the side to which the cutting went.
 //
 //	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
 //	'a\u2003b'.split() → ['a', 'b']
@@ -171,7 +171,8 @@ func partition(m *py.Account, s string, v value, last bool) value {
 // lineEnds are the characters at which splitlines cuts; \r\n is one.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// splitLines cuts behind line ends, which it keeps when it is told to. An end at the end opens no empty line.
+// splitLines cuts behind line ends, which it keeps when it is told to. An end at the end opens no
+// empty line.
 //
 //	'a\nb\r\nc'.splitlines() → ['a', 'b', 'c']
 //	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
@@ -237,7 +238,8 @@ func joinText(m *py.Account, self value, a []value) value {
 	return b.String()
 }
 
-// replace replaces all occurrences, or the first so many. An empty one stands before every character and at the end.
+// replace replaces all occurrences, or the first so many. An empty one stands before every
+// character and at the end.
 //
 //	'banana'.replace('an', 'o') → 'booa'
 //	'aaa'.replace('a', 'b', 2) → 'bba'

@@ -8,11 +8,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods of strings that search, cut and fill; methods_split.go has those that cut into many, methods_case.go
-// those that know upper and lower case.
+// Methods of strings that search, cut and fill; methods_split.go has those that cut into many,
+// methods_case.go those that know upper and lower case.
 
-// textMethod makes the entry of a method that is only given the text, charged by its length before it runs: a lookup in a table
-// for each character takes about a step's time.
+// textMethod makes the entry of a method that is only given the text, charged by its length before
+// it runs: a lookup in a table for each character takes about a step's time.
 func textMethod(name string, tables bool, run func(s string) value) *method {
 	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)
@@ -44,8 +44,8 @@ func searchMethods() []*method {
 	}
 }
 
-// window is the part of s between the two bounds of a search, and how many characters stand before it. ok is false when
-// the bounds leave nothing, not even an empty string: 'a'.find(”, 5) is -1.
+// window is the part of s between the two bounds of a search, and how many characters stand before
+// it. ok is false when the bounds leave nothing, not even an empty string: 'a'.find(”, 5) is -1.
 //
 //	'abcabc'.find('c', 3) → 5
 //	'abcabc'.find('a', -3) → 3
@@ -222,8 +222,8 @@ func width(v value) int64 {
 	return k
 }
 
-// justify puts fill characters before or behind a text. With an odd rest, center puts the extra one on the left
-// exactly when the width is odd, which is CPython's rule and nobody's guess.
+// justify puts fill characters before or behind a text. With an odd rest, center puts the extra one
+// on the left exactly when the width is odd, which is CPython's rule and nobody's guess.
 //
 //	'a'.ljust(3, '-') → 'a--'
 //	'a'.rjust(3) → '  a'

@@ -30,11 +30,12 @@ type Result struct {
 	Bytes int64
 }
 
-// mostSource bounds a source text, in bytes. It holds when an expression is compiled, where no caller's limits are known yet.
+// mostSource bounds a source text, in bytes. It holds when an expression is compiled, where no
+// caller's limits are known yet.
 const mostSource = 16 << 10
 
-// Compile reads an expression whose variables are names. A leading `result =` is accepted and means nothing, since
-// that is how people write a formula. Every error is a *py.Error.
+// Compile reads an expression whose variables are names. A leading `result =` is accepted and means
+// nothing, since that is how people write a formula. Every error is a *py.Error.
 func Compile(src string, names []string) (*Program, error) {
 	p := &Program{src: src, names: slices.Clone(names), used: make([]bool, len(names))}
 	if err := py.Attempt(p.compile); err != nil {
@@ -72,8 +73,8 @@ func expressionStart(src string) int {
 	return len(src) - len(after)
 }
 
-// CheckName says why a parameter cannot have a name, or nil. The name of a function may be one, which hides the function as
-// in Python.
+// CheckName says why a parameter cannot have a name, or nil. The name of a function may be one,
+// which hides the function as in Python.
 func CheckName(name string) error {
 	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err
@@ -92,8 +93,8 @@ func checkName(name string) {
 	}
 }
 
-// resolve chooses the slots of the names that no comprehension binds: parameters first, then functions. They lie in the
-// outermost frame.
+// resolve chooses the slots of the names that no comprehension binds: parameters first, then
+// functions. They lie in the outermost frame.
 func (p *Program) resolve(names []*syntax.Name) {
 	for _, n := range names {
 		if i := slices.Index(p.names, n.Name); i >= 0 {
@@ -124,8 +125,8 @@ func (p *Program) Uses() []string {
 	return names
 }
 
-// Run computes the expression with JSON values for its parameters; one that vars lacks is None. Every error is an
-// *py.Error, and the result says what was spent in that case too.
+// Run computes the expression with JSON values for its parameters; one that vars lacks is None.
+// Every error is an *py.Error, and the result says what was spent in that case too.
 func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
 	m.Pos = p.start
@@ -137,7 +138,8 @@ func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits
 	return result, nil
 }
 
-// run turns the arguments into values, computes, and writes the result; every part of it is charged to the same account.
+// run turns the arguments into values, computes, and writes the result; every part of it is charged
+// to the same account.
 func (p *Program) run(m *py.Account, vars map[string]any) Result {
 	v := eval(m, p.frame(m, vars), p.root)
 	return Result{JSON: object.ToJSON(m, v), Type: object.TypeName(v)}

@@ -60,7 +60,8 @@ func TestNumbersKeepTheirTypes(t *testing.T) {
 	}
 }
 
-// TestErrorsShowTheirPlace holds the rendering: kind, message, line and column, and a caret in characters, not bytes.
+// TestErrorsShowTheirPlace holds the rendering: kind, message, line and column, and a caret in
+// characters, not bytes.
 func TestErrorsShowTheirPlace(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"1 / 0", "ZeroDivisionError: division by zero (line 1, column 3)\n    1 / 0\n      ^"},
@@ -134,8 +135,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestLimits holds the budgets of time, below their defaults too, and that an end from outside ends a run. Those of what is made
-// are held where it is made, in packages object and number.
+// TestLimits holds the budgets of time, below their defaults too, and that an end from outside ends
+// a run. Those of what is made are held where it is made, in packages object and number.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		src    string
@@ -162,7 +163,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestProgramsAreShared runs one program many times at once; the race detector sees what is written.
+// TestProgramsAreShared runs one program many times at once; the race detector sees what is
+// written.
 func TestProgramsAreShared(t *testing.T) {
 	p, err := Compile("[f'{x * n}'.upper() for x in range(n)] + sorted(['Σ', 'ß'], key=str.casefold)", []string{"n"})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// style is one of the ways in which CPython's C functions read their arguments. The ways differ in nothing but their
-// messages, and those are what an author sees.
+// style is one of the ways in which CPython's C functions read their arguments. The ways differ in
+// nothing but their messages, and those are what an author sees.
 type style uint8
 
 const (
@@ -38,7 +38,8 @@ func given(v value) bool {
 	return !no
 }
 
-// keywords returns the values of the names that a function knows, where it reads its arguments itself.
+// keywords returns the values of the names that a function knows, where it reads its arguments
+// itself.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// debSettings is the settings file of the system's service; dpkg keeps what an administrator has changed in it.
+// debSettings is the settings file of the system's service; dpkg keeps what an administrator has
+// changed in it.
 const debSettings = "etc/toolnorm/toolnorm.yaml"
 
 // placed says where a shell looks for its completions of a program, in an archive and on Debian.
@@ -26,7 +27,8 @@ var placed = []struct{ shell, archive, debian string }{
 // asked are the programs, and the words behind which each prints its completions for a shell.
 var asked = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
 
-// completions asks the programs for theirs, and for what their manual pages say: those of this machine's own platform, since no others run here.
+// completions asks the programs for theirs, and for what their manual pages say: those of this
+// machine's own platform, since no others run here.
 func completions(builds []build) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	i := slices.IndexFunc(builds, func(b build) bool { return b.os == runtime.GOOS && b.arch == runtime.GOARCH })
@@ -50,8 +52,9 @@ func completions(builds []build) (map[string][]byte, error) {
 	return all, nil
 }
 
-// contents are the files of a platform's archive and of its Debian package: the programs, what explains them, and what the platform's own
-// service needs. Windows has none of the shells, and no unit.
+// contents are the files of a platform's archive and of its Debian package: the programs, what
+// explains them, and what the platform's own service needs. Windows has none of the shells, and no
+// unit.
 func contents(b build, shells map[string][]byte, licences []byte) (archive, debian []entry, err error) {
 	add := func(inArchive, inDebian string, mode int64, data []byte) {
 		if inArchive != "" {
@@ -116,5 +119,6 @@ func gzipped(data []byte) []byte {
 	return out.Bytes()
 }
 
-// md5sum is what dpkg --verify compares an installed file with; it is a check against damage, not against malice.
+// md5sum is what dpkg --verify compares an installed file with; it is a check against damage, not
+// against malice.
 func md5sum(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }

@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// A Debian package is three files in an archive of the old Unix kind: the version of the format, what dpkg has to know, and the
-// files. It is written here because that is little, works on every system, and gives the same bytes everywhere; dpkg, apt and
-// their checks are what it is tested with.
+// A Debian package is three files in an archive of the old Unix kind: the version of the format,
+// what dpkg has to know, and the files. It is written here because that is little, works on every
+// system, and gives the same bytes everywhere; dpkg, apt and their checks are what it is tested
+// with.
 
 //go:embed files
 var files embed.FS
@@ -34,8 +35,8 @@ var (
 	preRelease = regexp.MustCompile(`^(\d+(?:\.\d+)*)-([a-z])`)
 )
 
-// debVersion is a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and 0.3.0+5.g0bbc243 is newer.
-// In Debian's own form a - would begin the revision of the package.
+// debVersion is a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and 0.3.0+5.g0bbc243
+// is newer. In Debian's own form a - would begin the revision of the package.
 func debVersion(version string) string {
 	version = described.ReplaceAllString(version, "+$1.$2")
 	version = preRelease.ReplaceAllString(version, "$1~$2")
@@ -79,7 +80,8 @@ func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	return writeAr(w, at, []entry{{"debian-binary", 0o100644, []byte("2.0\n")}, {"control.tar.gz", 0o100644, head.Bytes()}, {"data.tar.gz", 0o100644, data.Bytes()}})
 }
 
-// writeAr writes an archive of the kind that deb(5) asks for, in which members begin at even places.
+// writeAr writes an archive of the kind that deb(5) asks for, in which members begin at even
+// places.
 func writeAr(w io.Writer, at time.Time, members []entry) error {
 	if _, err := io.WriteString(w, "!<arch>\n"); err != nil {
 		return err

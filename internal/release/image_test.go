@@ -19,8 +19,9 @@ type image struct {
 	command []string
 }
 
-// readImage follows the last stage by hand, with the release's programs for what the stage before it builds: Docker itself is not on
-// every machine. An instruction that is not known here fails, so that Dockerfile cannot grow past this test.
+// readImage follows the last stage by hand, with the release's programs for what the stage before
+// it builds: Docker itself is not on every machine. An instruction that is not known here fails, so
+// that Dockerfile cannot grow past this test.
 func readImage(t *testing.T, dist string) *image {
 	t.Helper()
 	text, err := os.ReadFile("../../Dockerfile")
@@ -92,8 +93,8 @@ func (i *image) copy(t *testing.T, dist string, args []string) {
 	}
 }
 
-// TestReleaseImage runs what the image holds as its user, with nothing else to be seen: it refuses to listen to everybody without a
-// key, and serves with one, from files that it cannot change.
+// TestReleaseImage runs what the image holds as its user, with nothing else to be seen: it refuses
+// to listen to everybody without a key, and serves with one, from files that it cannot change.
 func TestReleaseImage(t *testing.T) {
 	dist := made(t)
 	need(t, "unshare", "chroot", "curl", "ip")

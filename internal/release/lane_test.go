@@ -24,7 +24,8 @@ import (
 	"time"
 )
 
-// These tests look at what "make release" has made, and run it: lane.sh names the folder. They are a lane of their own in CI.
+// These tests look at what "make release" has made, and run it: lane.sh names the folder. They are
+// a lane of their own in CI.
 
 // made is the folder of a release.
 func made(t *testing.T) string {
@@ -118,7 +119,8 @@ func TestReleasePrograms(t *testing.T) {
 	}
 }
 
-// headOf is the processor that a program is for. Programs that load others, or bear symbols, are an error.
+// headOf is the processor that a program is for. Programs that load others, or bear symbols, are an
+// error.
 func headOf(path string) (string, error) {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()
@@ -145,7 +147,8 @@ func headOf(path string) (string, error) {
 	return fmt.Sprint(f.Machine), nil
 }
 
-// TestReleaseArchives holds what each archive has to have; that it has no more than one folder is for those who unpack it in place.
+// TestReleaseArchives holds what each archive has to have; that it has no more than one folder is
+// for those who unpack it in place.
 func TestReleaseArchives(t *testing.T) {
 	dist := made(t)
 	always := []string{"LICENSE", "README.md", "THIRD_PARTY_LICENSES", "docs/install.md"}
@@ -185,7 +188,8 @@ func unpacked(t *testing.T) string {
 	return one(t, dir, "toolnorm_*")
 }
 
-// TestReleaseLinks follows the local links of the documents in the archive and in the Debian package, as a reader would.
+// TestReleaseLinks follows the local links of the documents in the archive and in the Debian
+// package, as a reader would.
 func TestReleaseLinks(t *testing.T) {
 	dirs := []string{unpacked(t)}
 	if dpkg, err := exec.LookPath("dpkg-deb"); err == nil && runtime.GOOS == "linux" {
@@ -227,7 +231,8 @@ func versionOf(t *testing.T, dist string) string {
 // serving matches the line of the log that says where a server listens.
 var serving = regexp.MustCompile(`"url":"(http://[^"]*)/v1"`)
 
-// TestReleaseArchiveRuns is the way of a new user: unpack, ask for the version, serve, ask a model for a call, stop.
+// TestReleaseArchiveRuns is the way of a new user: unpack, ask for the version, serve, ask a model
+// for a call, stop.
 func TestReleaseArchiveRuns(t *testing.T) {
 	dir := unpacked(t)
 	if got := output(t, filepath.Join(dir, "toolnorm"), "--version"); strings.TrimPrefix(got, "toolnorm v") != versionOf(t, made(t))+"\n" && got != "toolnorm "+versionOf(t, made(t))+"\n" {
@@ -292,7 +297,8 @@ func ask(t *testing.T, url, body string) string {
 	return string(text)
 }
 
-// TestReleaseIsTheSameElsewhere builds this platform's packages once more, from a copy of the source in another folder.
+// TestReleaseIsTheSameElsewhere builds this platform's packages once more, from a copy of the
+// source in another folder.
 func TestReleaseIsTheSameElsewhere(t *testing.T) {
 	dist := made(t)
 	need(t, "git", "make", "node", "npm", "tar")
@@ -320,7 +326,8 @@ func TestReleaseIsTheSameElsewhere(t *testing.T) {
 	}
 }
 
-// TestReleaseCompletions has each shell find, load and use the completions as files in a folder of its own.
+// TestReleaseCompletions has each shell find, load and use the completions as files in a folder of
+// its own.
 func TestReleaseCompletions(t *testing.T) {
 	dir := unpacked(t)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))

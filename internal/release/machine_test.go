@@ -80,8 +80,9 @@ func (m *machine) want(line, pattern string) {
 	}
 }
 
-// follow does what docs/install.md tells under a heading, behind some words of it, as somebody and in a folder: a user of the page
-// types the same. sudo is left out: whoever runs the line is root already.
+// follow does what docs/install.md tells under a heading, behind some words of it, as somebody and
+// in a folder: a user of the page types the same. sudo is left out: whoever runs the line is root
+// already.
 func (m *machine) follow(as, folder, heading, behind string) {
 	m.t.Helper()
 	page, err := os.ReadFile("../../docs/install.md")
@@ -109,8 +110,8 @@ func (m *machine) follow(as, folder, heading, behind string) {
 // get is how a page is asked for by a client that waits for a server which is just starting.
 const get = "curl -s --max-time 20 --retry 40 --retry-delay 1 --retry-connrefused "
 
-// TestReleaseServiceOfTheSystem is the life of the Debian package: installed offline, enabled, protected with a key, upgraded while it
-// runs, removed, purged.
+// TestReleaseServiceOfTheSystem is the life of the Debian package: installed offline, enabled,
+// protected with a key, upgraded while it runs, removed, purged.
 func TestReleaseServiceOfTheSystem(t *testing.T) {
 	dist := made(t)
 	if runtime.GOOS != "linux" {
@@ -155,7 +156,8 @@ func TestReleaseServiceOfTheSystem(t *testing.T) {
 	m.want("ls -d /etc/toolnorm /var/lib/toolnorm /var/lib/private/toolnorm 2>/dev/null | wc -l", `^0$`)
 }
 
-// isConfined holds what the unit promises of the running service, and that the service misses nothing of what it gave up.
+// isConfined holds what the unit promises of the running service, and that the service misses
+// nothing of what it gave up.
 func (m *machine) isConfined() {
 	m.t.Helper()
 	m.want("ps -o user= -p $(systemctl show -P MainPID toolnorm)", `^toolnorm$`)
@@ -168,8 +170,8 @@ func (m *machine) isConfined() {
 	}
 }
 
-// TestReleaseServicesOfTheArchive has the archive's programs in a user's own folder, started by the user's own systemd, and then in
-// /usr/local/bin, started by the machine's.
+// TestReleaseServicesOfTheArchive has the archive's programs in a user's own folder, started by the
+// user's own systemd, and then in /usr/local/bin, started by the machine's.
 func TestReleaseServicesOfTheArchive(t *testing.T) {
 	made(t)
 	if runtime.GOOS != "linux" {

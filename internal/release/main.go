@@ -1,7 +1,9 @@
-// Command release packs the programs that make has built for every platform: archives, Debian packages, the list of what is in
-// them, and checksums. "make release" runs it; it is no part of the product.
+// Command release packs the programs that make has built for every platform: archives, Debian
+// packages, the list of what is in them, and checksums. "make release" runs it; it is no part of
+// the product.
 //
-// The same commit gives the same bytes: entries stand in order, belong to root, and bear the commit's time.
+// The same commit gives the same bytes: entries stand in order, belong to root, and bear the
+// commit's time.
 //
 //	main.go      the order of the work, and the checksums
 //	content.go   what a package holds, and under which names

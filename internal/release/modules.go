@@ -25,14 +25,14 @@ type part struct {
 	dir     string // where its licence is
 }
 
-// purl returns a part's package URL, by which databases of known faults look it up. An @ is the only character of our names that
-// the specification wants escaped.
+// purl returns a part's package URL, by which databases of known faults look it up. An @ is the
+// only character of our names that the specification wants escaped.
 func (p part) purl() string {
 	return "pkg:" + p.kind + "/" + strings.ReplaceAll(p.name, "@", "%40") + "@" + p.version
 }
 
-// partsOf collects what the programs of some platforms are made of. It differs a little between them: one needs a module for its
-// terminal that another lacks.
+// partsOf collects what the programs of some platforms are made of. It differs a little between
+// them: one needs a module for its terminal that another lacks.
 func partsOf(builds ...build) ([]part, error) {
 	found, err := modulesIn(builds)
 	if err != nil {
@@ -42,8 +42,9 @@ func partsOf(builds ...build) ([]part, error) {
 	return append(found, page...), err
 }
 
-// modulesIn reads from the programs themselves which modules were linked into them, so that no list can be wrong. The standard
-// library and the runtime count as a module, called std as in Go's own database of faults.
+// modulesIn reads from the programs themselves which modules were linked into them, so that no list
+// can be wrong. The standard library and the runtime count as a module, called std as in Go's own
+// database of faults.
 func modulesIn(builds []build) ([]part, error) {
 	all := []part{}
 	versions := map[string]string{}
@@ -70,7 +71,8 @@ func modulesIn(builds []build) ([]part, error) {
 	return all, nil
 }
 
-// moduleDirs asks Go where the sources of modules are. One call for all: each takes a tenth of a second.
+// moduleDirs asks Go where the sources of modules are. One call for all: each takes a tenth of a
+// second.
 func moduleDirs(names []string) (map[string]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -89,8 +91,8 @@ func moduleDirs(names []string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// pageModules returns the npm packages that the bundler may have put into the admin page: those of the lock file that are not for
-// development only.
+// pageModules returns the npm packages that the bundler may have put into the admin page: those of
+// the lock file that are not for development only.
 func pageModules(dir string) (all []part, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
@@ -117,7 +119,8 @@ func pageModules(dir string) (all []part, err error) {
 // licence matches the files in which authors say what may be done with their work.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)([.-].*)?$`)
 
-// licences returns the texts that come with the parts. MIT, BSD and Apache ask that they go with every copy, and a program is one.
+// licences returns the texts that come with the parts. MIT, BSD and Apache ask that they go with
+// every copy, and a program is one.
 func licences(all []part) ([]byte, error) {
 	var out bytes.Buffer
 	for _, p := range all {
@@ -144,8 +147,8 @@ func licences(all []part) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeSBOM writes the parts in the form of CycloneDX. It bears no time and no number of its own, so that it is the same for the
-// same commit.
+// writeSBOM writes the parts in the form of CycloneDX. It bears no time and no number of its own,
+// so that it is the same for the same commit.
 func (r *release) writeSBOM(all []part) error {
 	type component struct {
 		Type    string `json:"type"`

@@ -24,7 +24,8 @@ import (
 // at is when the commit of the tests was made.
 var at = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-// TestVersionsOfDebianAreInOrder has the versions that version.sh makes, oldest first; dpkg itself says whether they are where it is.
+// TestVersionsOfDebianAreInOrder has the versions that version.sh makes, oldest first; dpkg itself
+// says whether they are where it is.
 func TestVersionsOfDebianAreInOrder(t *testing.T) {
 	last := ""
 	for _, v := range []struct{ ours, debian string }{
@@ -162,7 +163,8 @@ func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 	}
 }
 
-// TestTheFilesOfServicesAreWellFormed reads what systemd and launchd read, as far as that goes without them.
+// TestTheFilesOfServicesAreWellFormed reads what systemd and launchd read, as far as that goes
+// without them.
 func TestTheFilesOfServicesAreWellFormed(t *testing.T) {
 	for _, who := range []string{"system", "user"} {
 		section, starts := "", 0
@@ -223,7 +225,8 @@ func namesIn(t *testing.T, packed []byte) (names []string) {
 	return names
 }
 
-// TestPackedLinksLeadSomewhere follows every local link of the documents as the archive has them, and as the Debian package does.
+// TestPackedLinksLeadSomewhere follows every local link of the documents as the archive has them,
+// and as the Debian package does.
 func TestPackedLinksLeadSomewhere(t *testing.T) {
 	t.Chdir("../..")
 	all, err := pages()

@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Target returns the path of what a path leads to, and makes its folder if there is none. File would replace a link and leave
-// the file behind it as it was; written to its target, a link stays one.
+// Target returns the path of what a path leads to, and makes its folder if there is none. File
+// would replace a link and leave the file behind it as it was; written to its target, a link stays
+// one.
 func Target(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real, nil
@@ -16,8 +17,8 @@ func Target(path string) (string, error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// File writes a file anew, for its owner alone. A reader, and a machine that loses its power, find the old text or the new one
-// whole: it is written beside the old one and renamed into its place.
+// File writes a file anew, for its owner alone. A reader, and a machine that loses its power, find
+// the old text or the new one whole: it is written beside the old one and renamed into its place.
 func File(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // made with mode 0600
 	if err != nil {

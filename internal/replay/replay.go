@@ -1,8 +1,10 @@
-// Package replay reads once more what a model wrote, without any model, and says what became of it: the calls, whether
-// they fit their tools' schemas, and in sentences why a text that looks like a call is none.
+// Package replay reads once more what a model wrote, without any model, and says what became of it:
+// the calls, whether they fit their tools' schemas, and in sentences why a text that looks like a
+// call is none.
 //
-// The decoder itself keeps no reasons, since it must be fast and its answer is the text. Here the same text is read in
-// other ways (every name allowed, less evidence asked for), and what changes then was the reason.
+// The decoder itself keeps no reasons, since it must be fast and its answer is the text. Here the
+// same text is read in other ways (every name allowed, less evidence asked for), and what changes
+// then was the reason.
 package replay
 
 import (
@@ -44,7 +46,8 @@ type Call struct {
 	Problems []string `json:"problems"`
 }
 
-// Read reads a text by a format. The error is that of the decoder, which has none for a text that is there whole.
+// Read reads a text by a format. The error is that of the decoder, which has none for a text that
+// is there whole.
 func Read(f *adapters.Format, t Text) (*Reading, error) {
 	r := &Reading{Format: f.Name, Calls: []Call{}, Repairs: []string{}, Why: []string{}}
 	reply, events, err := decode(f, t)
@@ -65,8 +68,9 @@ func Read(f *adapters.Format, t Text) (*Reading, error) {
 	return r, nil
 }
 
-// decode reads a text, and keeps its events: they are put together once and written out once.
-// The text comes in one piece. The pieces in which it came do not matter: any split gives the same events.
+// decode reads a text, and keeps its events: they are put together once and written out once. The
+// text comes in one piece. The pieces in which it came do not matter: any split gives the same
+// events.
 func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Event, err error) {
 	finish := chat.Stop
 	if t.Cut {
@@ -94,9 +98,9 @@ func listed(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	}
 }
 
-// checked says what is wrong with a call, in the words in which the model would be told. A schema that cannot be used takes
-// any object, as in the engine.
-// "arguments." in front of each place is left out: here the call stands beside its sentence.
+// checked says what is wrong with a call, in the words in which the model would be told. A schema
+// that cannot be used takes any object, as in the engine. "arguments." in front of each place is
+// left out: here the call stands beside its sentence.
 func checked(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {

@@ -49,7 +49,8 @@ func TestAReadingShowsEventsAndRepairs(t *testing.T) {
 	}
 }
 
-// TestHostileTextsAreReadInTime has the texts that make a reader of reasons slow: many words, and nothing but marks.
+// TestHostileTextsAreReadInTime has the texts that make a reader of reasons slow: many words, and
+// nothing but marks.
 func TestHostileTextsAreReadInTime(t *testing.T) {
 	for _, raw := range []string{strings.Repeat("word_1 word-2 <tool_call>{\"name\": ", 500), strings.Repeat("{", 1<<16), strings.Repeat("<tool_call>", 1<<11)} {
 		if _, err := Read(adapters.Named("hermes"), Text{Raw: raw, Tools: weather}); err != nil {

@@ -12,14 +12,15 @@ import (
 )
 
 const (
-	// maxWhy is how long a text may be that is read in other ways, in bytes: two more readings of 256 KiB take some
-	// milliseconds, and replies are far shorter.
+	// maxWhy is how long a text may be that is read in other ways, in bytes: two more readings of
+	// 256 KiB take some milliseconds, and replies are far shorter.
 	maxWhy = 256 << 10
 	// maxNames is how many words of a text are tried as names of tools.
 	maxNames = 400
 )
 
-// explain says why a call does not go through, or why there is none. It says nothing where a model just answered.
+// explain says why a call does not go through, or why there is none. It says nothing where a model
+// just answered.
 func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	for _, c := range r.Calls {
 		if len(c.Problems) > 0 {
@@ -41,9 +42,9 @@ func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	}
 }
 
-// explainText finds out why a text holds no call.
-// The reasons are tried from the certain one to the guess: a tool that was not offered, evidence that is missing, arguments
-// that cannot be read. A plain answer has none of them and gets no sentence.
+// explainText finds out why a text holds no call. The reasons are tried from the certain one to the
+// guess: a tool that was not offered, evidence that is missing, arguments that cannot be read. A
+// plain answer has none of them and gets no sentence.
 func (r *Reading) explainText(f *adapters.Format, t Text) {
 	names := make([]string, len(t.Tools))
 	for i, tool := range t.Tools {
@@ -74,9 +75,10 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 // word is what could be a tool's name.
 var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 
-// otherCalls returns the names of calls that a text would hold if every word of it were a tool.
-// A name is half of what makes a call, so text with a tool that was not offered is nothing to the decoder: <tool_call>{"name":
-// "get_time", …}. With get_time among the tools it is a call, and that it was not is the reason.
+// otherCalls returns the names of calls that a text would hold if every word of it were a tool. A
+// name is half of what makes a call, so text with a tool that was not offered is nothing to the
+// decoder: <tool_call>{"name": "get_time", …}. With get_time among the tools it is a call, and that
+// it was not is the reason.
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	open := t
 	open.Tools = nil

@@ -1,5 +1,5 @@
-// Package rerank asks a model server how well texts answer a query: a cross-encoder, which reads both
-// together.
+// Package rerank asks a model server how well texts answer a query: a cross-encoder, which reads
+// both together.
 //
 // Two forms cover the field. Most servers (llama-server with --reranking, vLLM, Jina, LiteLLM) take
 // {"model","query","documents","top_n"} at /v1/rerank and answer
@@ -29,8 +29,8 @@ const (
 	TEI                // query, texts
 )
 
-// Client asks one model. A search waits for it, so it has a deadline of its own inside the caller's. It
-// may be used by many at once.
+// Client asks one model. A search waits for it, so it has a deadline of its own inside the
+// caller's. It may be used by many at once.
 type Client struct {
 	URL   string // whole, as http://host:8080/v1/rerank
 	Model string
@@ -46,17 +46,17 @@ const (
 	mostReply       = 4 << 20 // bytes; a hundred scores take less than 10 KB
 )
 
-// Score is what the model said of a text. Raw is kept, since what a logit of 3 means can be looked up in a
-// model's card, and what .95 means cannot.
+// Score is what the model said of a text. Raw is kept, since what a logit of 3 means can be looked
+// up in a model's card, and what .95 means cannot.
 type Score struct {
 	Index int     // of the text
 	Value float64 // in [0,1]
 	Raw   float64 // as the server sent it
 }
 
-// Score asks how well each text answers the query, and gives what the server said, in its order. A text
-// that it left out has no score. When any value lies outside of [0,1] they are logits, and all are brought
-// into it.
+// Score asks how well each text answers the query, and gives what the server said, in its order. A
+// text that it left out has no score. When any value lies outside of [0,1] they are logits, and all
+// are brought into it.
 func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Score, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -80,8 +80,8 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	return nil, fmt.Errorf("rerank: %w", err)
 }
 
-// body returns a request in the server's form. Texts that are longer than the model can read are cut by the
-// server (TEI has to be asked to), since a passage's beginning is better than no score.
+// body returns a request in the server's form. Texts that are longer than the model can read are
+// cut by the server (TEI has to be asked to), since a passage's beginning is better than no score.
 func (c *Client) body(query string, texts []string) any {
 	if c.Form == TEI {
 		return map[string]any{"query": query, "texts": texts, "raw_scores": false, "truncate": true}
@@ -90,9 +90,9 @@ func (c *Client) body(query string, texts []string) any {
 }
 
 // read takes the scores out of a reply of either form. Which form it is shows by its first letter,
-// whatever was asked: LiteLLM translates one into the other. A second score of a text, one of a text that
-// was not sent and one that is no number make the whole useless: then it is not known what the others are
-// of.
+// whatever was asked: LiteLLM translates one into the other. A second score of a text, one of a
+// text that was not sent and one that is no number make the whole useless: then it is not known
+// what the others are of.
 func read(reply []byte, n int) ([]Score, error) {
 	type entry struct {
 		Index          *int
@@ -133,8 +133,8 @@ func read(reply []byte, n int) ([]Score, error) {
 	return scores, nil
 }
 
-// scaled brings logits into [0,1]. Servers do not say which of the two they send, and some send either, by
-// a setting. All are by the same rule, or their order would change.
+// scaled brings logits into [0,1]. Servers do not say which of the two they send, and some send
+// either, by a setting. All are by the same rule, or their order would change.
 func scaled(scores []Score) []Score {
 	outside := false
 	for _, s := range scores {

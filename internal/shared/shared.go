@@ -1,6 +1,7 @@
-// Package shared keeps what all replicas of the program must know, and what no client carries: replies that are gone on with by
-// their id, calls that are too long for a command line, ended sessions, and secrets. It is kept in PostgreSQL, for as long as
-// it is good; a program with a SQLite file is alone, and keeps these in memory. So do the counts of callers with limits.
+// Package shared keeps what all replicas of the program must know, and what no client carries:
+// replies that are gone on with by their id, calls that are too long for a command line, ended
+// sessions, and secrets. It is kept in PostgreSQL, for as long as it is good; a program with a
+// SQLite file is alone, and keeps these in memory. So do the counts of callers with limits.
 package shared
 
 import (
@@ -15,7 +16,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The bounds of what one owner has of one kind, the oldest of which goes first. They are those that one process has in memory.
+// The bounds of what one owner has of one kind, the oldest of which goes first. They are those that
+// one process has in memory.
 const (
 	mostKept  = 1000
 	mostBytes = 64 << 20
@@ -49,7 +51,8 @@ func Open(ctx context.Context, db *store.DB) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
-// asking bounds one statement. It belongs to no request: what is kept behind a reply is kept also when its client has left.
+// asking bounds one statement. It belongs to no request: what is kept behind a reply is kept also
+// when its client has left.
 func asking() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), askWait)
 }
@@ -138,7 +141,8 @@ func (s *Store) row(statement string, args ...any) (body []byte, ok bool, err er
 	return body, err == nil, err
 }
 
-// secretBytes is how long a secret is, and secretLife for how long it is kept: for ever, in a database's words.
+// secretBytes is how long a secret is, and secretLife for how long it is kept: for ever, in a
+// database's words.
 const (
 	secretBytes = 32
 	secretLife  = 100 * 365 * 24 * time.Hour

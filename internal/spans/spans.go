@@ -1,9 +1,10 @@
-// Package spans makes traces of requests by OpenTelemetry: a span for each request to a model, and in it one for the rendering
-// of a prompt, each generation, each repair and each call of a tool. They leave by OTLP over HTTP, as the usual variables
-// OTEL_… say, and there are none without these. What was said is in
-// them only if the convention's variable for that asks for it.
+// Package spans makes traces of requests by OpenTelemetry: a span for each request to a model, and
+// in it one for the rendering of a prompt, each generation, each repair and each call of a tool.
+// They leave by OTLP over HTTP, as the usual variables OTEL_… say, and there are none without
+// these. What was said is in them only if the convention's variable for that asks for it.
 //
-// A client's traceparent is taken in any case, and handed on to model servers, so that its own trace goes on behind toolnorm.
+// A client's traceparent is taken in any case, and handed on to model servers, so that its own
+// trace goes on behind toolnorm.
 package spans
 
 import (
@@ -56,7 +57,8 @@ func WithTexts() bool {
 	return false
 }
 
-// Open returns a tracer as the variables say, nil when they want none. warn is called with what goes wrong later.
+// Open returns a tracer as the variables say, nil when they want none. warn is called with what
+// goes wrong later.
 func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error) {
 	if !Wanted() {
 		return nil, nil
@@ -109,7 +111,8 @@ type run struct {
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap is next with a span around each request that asks a model, and the client's trace in the contexts of all.
+// Wrap is next with a span around each request that asks a model, and the client's trace in the
+// contexts of all.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -190,8 +193,8 @@ func (r *run) endRender() {
 	}
 }
 
-// generate begins the span of a generation, which is a repair unless its name is that of the strategy. It returns what is given the
-// generation's events, the last of which ends it.
+// generate begins the span of a generation, which is a repair unless its name is that of the
+// strategy. It returns what is given the generation's events, the last of which ends it.
 func (r *run) generate(name string) func(chat.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

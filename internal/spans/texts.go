@@ -7,7 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// longest is how many bytes of a text a span has. Receivers refuse larger ones, or all that comes with them.
+// longest is how many bytes of a text a span has. Receivers refuse larger ones, or all that comes
+// with them.
 const longest = 64 << 10
 
 // clip returns the beginning of a text.
@@ -29,7 +30,8 @@ type message struct {
 	Parts []part    `json:"parts"`
 }
 
-// said returns the conversation of a request. Where it is too long, the first messages are left out.
+// said returns the conversation of a request. Where it is too long, the first messages are left
+// out.
 func said(r *chat.Request) string {
 	var all []json.RawMessage
 	size := 0

@@ -13,7 +13,8 @@ const maxCompared = 256
 
 // Near returns up to most of the names that word may stand for, the likeliest first: those of which
 // at most a third differs from it, or one letter, and those that it is a part of, or the other way
-// round. Letter case does not count. A name is also compared by its short form, unless short is nil.
+// round. Letter case does not count. A name is also compared by its short form, unless short is
+// nil.
 func Near(word string, names []string, most int, short func(name string) string) []string {
 	far := map[string]int{}
 	for _, name := range names {

@@ -38,7 +38,8 @@ func corpus(t testing.TB, name string) (all []statement) {
 	return all
 }
 
-// byDatabase are what a hostile statement says when the check lets it pass, and the database has to stop it.
+// byDatabase are what a hostile statement says when the check lets it pass, and the database has to
+// stop it.
 func byDatabase(says string) bool {
 	return says == "bounded" || says == "permission denied" || says == "collect about"
 }

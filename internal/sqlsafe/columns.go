@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// What the values of a column may be in JSON, as types of JSON Schema with commas between. Any of them may be
-// null, and a value that a limit cut is a text.
+// What the values of a column may be in JSON, as types of JSON Schema with commas between. Any of
+// them may be null, and a value that a limit cut is a text.
 const (
 	textColumn   = "string"
 	numberColumn = "number,string" // a large number is a text, as readers with doubles would round it
@@ -48,8 +48,8 @@ func (b *bound) column(oid uint32) string {
 	return postgresColumn(oid)
 }
 
-// sqliteColumn returns what sqliteValue makes of a column by its declared type, of which SQLite holds to
-// TEXT alone: a column of INTEGER may have texts in it.
+// sqliteColumn returns what sqliteValue makes of a column by its declared type, of which SQLite
+// holds to TEXT alone: a column of INTEGER may have texts in it.
 func sqliteColumn(declared string) string {
 	declared = strings.ToUpper(declared)
 	if strings.Contains(declared, "INT") {
@@ -63,8 +63,8 @@ func sqliteColumn(declared string) string {
 	return numberColumn
 }
 
-// declaredAs returns a value as its column has it. The driver reads dates as times, and of a UNION the first
-// SELECT alone says what a column is.
+// declaredAs returns a value as its column has it. The driver reads dates as times, and of a UNION
+// the first SELECT alone says what a column is.
 func declaredAs(declared string, v any) any {
 	switch n := v.(type) {
 	case time.Time:
@@ -113,8 +113,9 @@ func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Ta
 // secondName is how SQLite calls the second column of a name in a subquery.
 var secondName = regexp.MustCompile(`^(.+):\d+$`)
 
-// describe returns the columns of a statement that was compiled, without running it; nil when they cannot be
-// told. The driver knows columns of statements that run, and LIMIT 0 ends one before it begins.
+// describe returns the columns of a statement that was compiled, without running it; nil when they
+// cannot be told. The driver knows columns of statements that run, and LIMIT 0 ends one before it
+// begins.
 func (s *sqliteFile) describe(ctx context.Context, conn *sql.Conn, q Statement) *Table {
 	values, err := q.sqliteValues()
 	if err != nil {

@@ -89,8 +89,8 @@ type cursor interface {
 	Err() error
 }
 
-// relations reads rows of table, column and type. They come in the order of tables, so a column belongs to the last one or
-// begins a new one.
+// relations reads rows of table, column and type. They come in the order of tables, so a column
+// belongs to the last one or begins a new one.
 func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
 	for rows.Next() {
 		var table string

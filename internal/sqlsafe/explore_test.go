@@ -47,8 +47,8 @@ func TestPostgresShowsWhatTheRoleMayRead(t *testing.T) {
 	}
 }
 
-// oddFile is a file with tables that this SQLite cannot read (old is of fts4, gone reads what is not there), with
-// some of FTS5, and with one that is only called like theirs.
+// oddFile is a file with tables that this SQLite cannot read (old is of fts4, gone reads what is
+// not there), with some of FTS5, and with one that is only called like theirs.
 func oddFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "odd.db")

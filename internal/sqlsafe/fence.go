@@ -12,8 +12,8 @@ var (
 	fenceCloses = regexp.MustCompile("(?:`{3,}|~{3,})\\s*$")
 )
 
-// unfenced returns a statement without the fence of Markdown around it, which no statement can begin
-// with. Blanks take its place, so that all else stays where it was.
+// unfenced returns a statement without the fence of Markdown around it, which no statement can
+// begin with. Blanks take its place, so that all else stays where it was.
 func unfenced(sql string) string {
 	opens := fenceOpens.FindStringIndex(sql)
 	if opens == nil {

@@ -9,8 +9,8 @@ import (
 //go:embed *.txt
 var lists embed.FS
 
-// lines returns the lines of a list without remarks; the lists are part of the program, so that they can be read is known.
-// Lines that begin with # say why something is on a list, or is not.
+// lines returns the lines of a list without remarks; the lists are part of the program, so that
+// they can be read is known. Lines that begin with # say why something is on a list, or is not.
 func lines(name string) (all []string) {
 	text, _ := lists.ReadFile(name) // embedded: there is no way to fail
 	for line := range strings.Lines(string(text)) {
@@ -40,12 +40,12 @@ var (
 	sqliteFunctions   = sync.OnceValue(func() map[string]bool { return names("sqlite_functions.txt") })
 )
 
-// members are those that a kind of node may have, and of which kind they are; empty: the tree says so, or a plain value.
+// members are those that a kind of node may have, and of which kind they are; empty: the tree says
+// so, or a plain value.
 type members map[string]string
 
-// grammar reads what a SELECT consists of.
-// A line is a kind and its members, "SelectStmt targetList fromClause …", with =Kind behind a member whose
-// node does not name its own.
+// grammar reads what a SELECT consists of. A line is a kind and its members, "SelectStmt targetList
+// fromClause …", with =Kind behind a member whose node does not name its own.
 func grammar() map[string]members {
 	all := map[string]members{}
 	for _, line := range lines("postgres_grammar.txt") {

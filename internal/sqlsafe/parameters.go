@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Kind is the kind of a database, as far as its reading of a statement goes.
-// An E'…' that is read as a plain text ends at another quote, and what follows would be read as text instead
-// of SQL.
+// Kind is the kind of a database, as far as its reading of a statement goes. An E'…' that is read
+// as a plain text ends at another quote, and what follows would be read as text instead of SQL.
 type Kind uint8
 
 // The kinds of database.
@@ -115,8 +114,9 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
-// Lists writes IN (:name) for the parameters that are lists as each database takes a list: = ANY (:name), or
-// IN (SELECT value FROM json_each(:name)). A list is one value, which IN would compare as a whole.
+// Lists writes IN (:name) for the parameters that are lists as each database takes a list: = ANY
+// (:name), or IN (SELECT value FROM json_each(:name)). A list is one value, which IN would compare
+// as a whole.
 func (k Kind) Lists(sql string, list func(name string) bool) string {
 	all := k.tokens(sql)
 	word := func(i int) string {
@@ -148,8 +148,8 @@ func (k Kind) Lists(sql string, list func(name string) bool) string {
 	return b.String() + sql[done:]
 }
 
-// Quoted returns the offset of the first :name that stands inside of quotes, where nothing is bound, and
-// -1 when there is none. A cast there (::name) is none.
+// Quoted returns the offset of the first :name that stands inside of quotes, where nothing is
+// bound, and -1 when there is none. A cast there (::name) is none.
 func (k Kind) Quoted(sql, name string) int {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])
@@ -181,9 +181,10 @@ type mark struct {
 	length  int // of what was replaced in sql
 }
 
-// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL
-// then has one type for it. :name IS NULL has another one, since it says nothing of a type. The new text goes through the whole check (Postgres.check)
-// as any other: what the rewriting might get wrong is not trusted either.
+// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL then has one
+// type for it. :name IS NULL has another one, since it says nothing of a type. The new text goes
+// through the whole check (Postgres.check) as any other: what the rewriting might get wrong is not
+// trusted either.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {

@@ -257,8 +257,8 @@ func TestPostgresBindsByType(t *testing.T) {
 	}
 }
 
-// FuzzParameters: whatever the text, a statement that is bound differs from what was written in its parameters alone, places
-// are found again, and {{name}} never gets into quotes.
+// FuzzParameters: whatever the text, a statement that is bound differs from what was written in its
+// parameters alone, places are found again, and {{name}} never gets into quotes.
 func FuzzParameters(f *testing.F) {
 	for _, s := range []string{"SELECT :a::text, ':b', $$:c$$", "a {{x}} '{{y}}' [1:2]", "E'\\':a' :b", "/* /* :a */ :b */ {{c}}", ":::a", "\"{{a\"}}"} {
 		f.Add(s)

@@ -13,15 +13,17 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by many at once.
+// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by many at
+// once.
 type Postgres struct {
 	Functions map[string]bool // further ones that may be called: name, or schema.name
 }
 
-// Check says why a statement may not be run: it has to be one SELECT (or VALUES, TABLE, WITH … SELECT) of known parts, which
-// calls functions of the list alone. The error is a *Refusal, or says that ctx ended or that the parser broke.
-// The cheap checks come first, since the parser takes 20 ms and can be driven into the ground by nesting.
-// Looking at the first word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
+// Check says why a statement may not be run: it has to be one SELECT (or VALUES, TABLE, WITH …
+// SELECT) of known parts, which calls functions of the list alone. The error is a *Refusal, or says
+// that ctx ended or that the parser broke. The cheap checks come first, since the parser takes 20
+// ms and can be driven into the ground by nesting. Looking at the first word would not do: WITH …
+// DELETE begins as a query does, and SELECT calls functions with effects.
 func (p *Postgres) Check(ctx context.Context, sql string) error {
 	_, err := p.check(ctx, sql, 0)
 	return err
@@ -61,11 +63,11 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 	return &is.checked, err
 }
 
-// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as the
-// server does, and cgo would end the builds for other systems. Compiling takes two seconds and 270 MB,
-// and a statement that overflows its stack leaves it in a state that nobody knows, so it has a process
-// of its own, which is replaced by a fresh one when that happens. The tree of a statement has a thousand
-// times its bytes, and stays there, too.
+// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as
+// the server does, and cgo would end the builds for other systems. Compiling takes two seconds and
+// 270 MB, and a statement that overflows its stack leaves it in a state that nobody knows, so it
+// has a process of its own, which is replaced by a fresh one when that happens. The tree of a
+// statement has a thousand times its bytes, and stays there, too.
 var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 64 << 20},
 	func() {
 		_, _ = parser.ParseToJSON("SELECT 1") // compiles it
@@ -133,7 +135,8 @@ func (a *asked) answer() (is answered, err error) {
 	return is, nil
 }
 
-// parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it 20 ms.
+// parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it
+// 20 ms.
 const parseWait = 5 * time.Second
 
 // errParser is the end of a parser that broke or hung. The next statement gets a fresh one.

@@ -21,16 +21,16 @@ type values struct {
 	lists []bool   // it is an array
 }
 
-// Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[]. Where the
-// statement wants another type it counts as a text. No Text is NULL.
+// Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[].
+// Where the statement wants another type it counts as a text. No Text is NULL.
 type Typed struct {
 	Type string
 	Text []byte
 }
 
-// postgresValues returns the values of a statement's parameters; one that is missing is an error. A whole
-// number has the smallest type that holds it, since a function that takes an integer
-// takes no larger one: substr(name, 1, :n). NULL is a text, if it is not Typed.
+// postgresValues returns the values of a statement's parameters; one that is missing is an error. A
+// whole number has the smallest type that holds it, since a function that takes an integer takes no
+// larger one: substr(name, 1, :n). NULL is a text, if it is not Typed.
 func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
 	for i, name := range b.names {
@@ -85,8 +85,8 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped takes the type from texts, or from Typed values too, and says whether there were any: another attempt
-// with the same types would fail in the same way.
+// untyped takes the type from texts, or from Typed values too, and says whether there were any:
+// another attempt with the same types would fail in the same way.
 func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {
@@ -97,8 +97,8 @@ func (v *values) untyped(typed bool) bool {
 	return found
 }
 
-// single refuses a list without a type that the statement takes for one value: as a text, {a,b}, it would
-// equal nothing, and nobody would know why. The server says which types the places have.
+// single refuses a list without a type that the statement takes for one value: as a text, {a,b}, it
+// would equal nothing, and nobody would know why. The server says which types the places have.
 func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
 	first := -1
 	for i, list := range v.lists {

@@ -40,8 +40,8 @@ func bomb(template string, r *rand.Rand) string {
 	return strings.ReplaceAll(sql, "@", strconv.Itoa(10_000+r.IntN(100_000)))
 }
 
-// trials is how many statements of which seeds are run; the last seed is held out. TOOLNORM_BOMBS=200,4711
-// asks for 200 of one seed, and tells of each that was not refused.
+// trials is how many statements of which seeds are run; the last seed is held out.
+// TOOLNORM_BOMBS=200,4711 asks for 200 of one seed, and tells of each that was not refused.
 func trials(rounds int, seeds ...uint64) (int, []uint64) {
 	var one uint64
 	if n, _ := fmt.Sscanf(os.Getenv("TOOLNORM_BOMBS"), "%d,%d", &rounds, &one); n == 2 {
@@ -50,8 +50,8 @@ func trials(rounds int, seeds ...uint64) (int, []uint64) {
 	return rounds, seeds
 }
 
-// What bombs may take beside what was taken before them, and how soon it is given back but for slack,
-// which connections and processes keep for their next statement.
+// What bombs may take beside what was taken before them, and how soon it is given back but for
+// slack, which connections and processes keep for their next statement.
 const (
 	mostOfServer  = 256 << 20
 	mostOfProgram = 64 << 20
@@ -59,8 +59,9 @@ const (
 	slackOfBombs  = 40 << 20
 )
 
-// TestRealPostgresBombsAreBounded runs generated bombs, four at a time, and looks at what the server's
-// processes and this program's hold, then and behind them. On systems that do not tell, only the end counts.
+// TestRealPostgresBombsAreBounded runs generated bombs, four at a time, and looks at what the
+// server's processes and this program's hold, then and behind them. On systems that do not tell,
+// only the end counts.
 func TestRealPostgresBombsAreBounded(t *testing.T) {
 	s := newServer(t)
 	db := s.open(t, func(c *PostgresConfig) { c.Limits.Time = 3 * time.Second })
@@ -81,8 +82,9 @@ func TestRealPostgresBombsAreBounded(t *testing.T) {
 	}
 }
 
-// TestRealPostgresBombsElsewhere runs bombs as on a server of another machine, where nothing tells what it
-// holds. There the plan and the time are all that bounds a statement, and those of unknown size run alone.
+// TestRealPostgresBombsElsewhere runs bombs as on a server of another machine, where nothing tells
+// what it holds. There the plan and the time are all that bounds a statement, and those of unknown
+// size run alone.
 func TestRealPostgresBombsElsewhere(t *testing.T) {
 	unseen.Store(true)
 	defer unseen.Store(false)
@@ -97,8 +99,8 @@ func TestRealPostgresBombsElsewhere(t *testing.T) {
 	}
 }
 
-// bombs runs bombs of a seed. It gives what was held before, the most that was held beside it, and the
-// longest time, and counts in said how they ended.
+// bombs runs bombs of a seed. It gives what was held before, the most that was held beside it, and
+// the longest time, and counts in said how they ended.
 func (s *server) bombs(t *testing.T, db *PostgresDB, seed uint64, rounds int, said map[string]int) (before, most memory, slowest time.Duration) {
 	templates := sectionsOf(t, "postgres_bombs.txt")[0]
 	r := rand.New(rand.NewPCG(seed, 6))
@@ -157,8 +159,8 @@ func ended(err error) string {
 	return "error"
 }
 
-// TestRealPostgresTakesWhatGrows runs what people ask of a table of 100,000 rows, whose plans are not those of
-// a table of 30.
+// TestRealPostgresTakesWhatGrows runs what people ask of a table of 100,000 rows, whose plans are
+// not those of a table of 30.
 func TestRealPostgresTakesWhatGrows(t *testing.T) {
 	s := newServer(t)
 	if _, err := s.admin.Exec(t.Context(), `CREATE TABLE sales AS SELECT g AS id, g % 5000 AS customer, 'item ' || g % 50 AS item,

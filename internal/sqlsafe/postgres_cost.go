@@ -44,9 +44,10 @@ var (
 	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable refuses a statement that the server expects to hold, or to sort, too much. sql is
-// the statement before its names got their schemas. The server's estimates may be wrong, so what it holds is watched
-// as well. unknown reports that it collects rows whose number the server does not know.
+// affordable refuses a statement that the server expects to hold, or to sort, too much. sql is the
+// statement before its names got their schemas. The server's estimates may be wrong, so what it
+// holds is watched as well. unknown reports that it collects rows whose number the server does not
+// know.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {

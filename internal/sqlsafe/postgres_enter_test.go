@@ -39,7 +39,8 @@ func sectionsOf(t testing.TB, name string) (sections [][]string) {
 // enterTables are those that the expressions ask.
 const enterTables = "users u CROSS JOIN users CROSS JOIN things q CROSS JOIN pairs r CROSS JOIN notes CROSS JOIN notes o CROSS JOIN pairholders h CROSS JOIN (SELECT 1 AS n) n1"
 
-// disguises are ways to write the same statement; ⋯ is the statement, and = is what stands for a word.
+// disguises are ways to write the same statement; ⋯ is the statement, and = is what stands for a
+// word.
 var disguises = []string{
 	"", "", "⋯;", "⋯ -- x", "/* /* x */ */ ⋯", "```sql\n⋯\n```", "(⋯)", "SELECT * FROM (⋯) toolnorm_x", "WITH z AS (⋯) SELECT * FROM z", "SELECT (SELECT count(*) FROM (⋯) z)",
 	"SELECT =SELECT/**/", "SELECT =SeLeCt\n\t", " FROM =\nfrom --x\n", " WHERE =/* ' */where/* \" */",
@@ -122,8 +123,9 @@ func (s *server) bare(t *testing.T, all []string) (n int) {
 	return n
 }
 
-// TestRealPostgresEntersNothingThatIsNotListed runs generated statements, four at a time, that try to call
-// functions of the owner and of the server that are on no list. The second seed is held out.
+// TestRealPostgresEntersNothingThatIsNotListed runs generated statements, four at a time, that try
+// to call functions of the owner and of the server that are on no list. The second seed is held
+// out.
 func TestRealPostgresEntersNothingThatIsNotListed(t *testing.T) {
 	for name, extensions := range map[string]string{"plain": "", "extensions": "CREATE EXTENSION citext; CREATE EXTENSION hstore; CREATE EXTENSION dblink; "} {
 		t.Run(name, func(t *testing.T) {
@@ -166,8 +168,8 @@ func TestRealPostgresEntersNothingThatIsNotListed(t *testing.T) {
 	}
 }
 
-// TestRealPostgresEntersWhatIsListed holds that functions which the owner listed are called, by any name,
-// and by views.
+// TestRealPostgresEntersWhatIsListed holds that functions which the owner listed are called, by any
+// name, and by views.
 func TestRealPostgresEntersWhatIsListed(t *testing.T) {
 	s := newServer(t)
 	s.owned(t, "")

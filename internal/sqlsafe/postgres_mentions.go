@@ -99,8 +99,8 @@ func (w *walk) tableText(node any) {
 var ofTables = lowered(strings.Fields(`has_table_privilege has_column_privilege to_regclass
 	pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size obj_description col_description`))
 
-// selectWith checks a SELECT with the names that its WITH gives to others. Such a name is the table of
-// that name until its own SELECT ends, unless it is RECURSIVE.
+// selectWith checks a SELECT with the names that its WITH gives to others. Such a name is the table
+// of that name until its own SELECT ends, unless it is RECURSIVE.
 func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	with, ok := node["withClause"].(map[string]any)
 	if !ok {
@@ -210,7 +210,8 @@ func (w *walk) operators(at int, signs ...string) {
 // located reports whether a node says where it stands.
 func located(node map[string]any) bool { return node["location"] != nil }
 
-// rangeFunction keeps the alias of functions in FROM; without one the name of the function stands for it.
+// rangeFunction keeps the alias of functions in FROM; without one the name of the function stands
+// for it.
 func (w *walk) rangeFunction(node map[string]any) {
 	alias, _ := node["alias"].(map[string]any)
 	of, _ := alias["aliasname"].(string)

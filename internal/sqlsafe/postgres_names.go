@@ -17,10 +17,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A statement calls functions without a call: by an operator, a cast, a domain's CHECK, the name behind
-// a point (u.audit is audit(u)), and by a name of the list that the owner has overloaded. So it runs
-// with pg_catalog as its search path, where all names are the server's own, and the names that it
-// means elsewhere are written with their schema, after the server was asked what they are.
+// A statement calls functions without a call: by an operator, a cast, a domain's CHECK, the name
+// behind a point (u.audit is audit(u)), and by a name of the list that the owner has overloaded. So
+// it runs with pg_catalog as its search path, where all names are the server's own, and the names
+// that it means elsewhere are written with their schema, after the server was asked what they are.
 
 // Kinds of names, as postgres_names.sql has them.
 const (
@@ -57,7 +57,8 @@ type found struct {
 //go:embed postgres_names.sql
 var askNames string
 
-// Kinds of answers that are about no name: a schema with operators of an extension, and an array with the type of its elements.
+// Kinds of answers that are about no name: a schema with operators of an extension, and an array
+// with the type of its elements.
 const (
 	operatorSchemas = "operators"
 	arrayElements   = "elements"
@@ -135,7 +136,8 @@ func oidOf(text string) uint32 {
 	return uint32(n)
 }
 
-// shorter stands in front of a length that is no constant. It gives NULL for NULL, which LEAST does not.
+// shorter stands in front of a length that is no constant. It gives NULL for NULL, which LEAST does
+// not.
 const shorter = "pg_catalog.int8smaller("
 
 // edit is a change of a statement's text.
@@ -153,8 +155,8 @@ type edited struct {
 // currentSchema is how it is written; with a search path of pg_catalog it would be that.
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
-// name writes a name with its schema. A built-in function gets one only where the search path has more
-// than built-in ones.
+// name writes a name with its schema. A built-in function gets one only where the search path has
+// more than built-in ones.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:

@@ -12,10 +12,9 @@ import (
 // superuser is what a role is said to be that may do everything.
 const superuser = "is a superuser"
 
-// powers asks what a role may do besides reading: a row for each. Tables of the server itself are left out, where everyone
-// may do the same.
-// Ownership counts as well, since an owner can grant itself the rest. Three tables are enough to say what is
-// wrong.
+// powers asks what a role may do besides reading: a row for each. Tables of the server itself are
+// left out, where everyone may do the same. Ownership counts as well, since an owner can grant
+// itself the rest. Three tables are enough to say what is wrong.
 const powers = `
 SELECT '` + superuser + `' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
@@ -30,8 +29,8 @@ UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) |
 		OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) LIMIT 3)`
 
 // effects asks for functions of the database that the role may call and that may do more than read:
-// volatile ones, and those that run with the rights of their owner. No statement reaches them by itself,
-// but views and policies may.
+// volatile ones, and those that run with the rights of their owner. No statement reaches them by
+// itself, but views and policies may.
 const effects = `
 SELECT n.nspname || '.' || p.proname || CASE WHEN p.prosecdef THEN ' (SECURITY DEFINER)' ELSE ' (VOLATILE)' END
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -62,8 +61,8 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// tooPowerful says why a role is not taken.
-// The list of statements would hold such a role, too, but one mistake there would then reach the data.
+// tooPowerful says why a role is not taken. The list of statements would hold such a role, too, but
+// one mistake there would then reach the data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil

@@ -121,8 +121,9 @@ func quoteField(s string) string {
 // Close ends the pool.
 func (db *PostgresDB) Close() { db.pool.Close() }
 
-// serverBounds are settings that only some servers know, or some roles may set: GRANT SET ON PARAMETER
-// temp_file_limit TO the role lets a statement be ended by the size of its temporary files.
+// serverBounds are settings that only some servers know, or some roles may set: GRANT SET ON
+// PARAMETER temp_file_limit TO the role lets a statement be ended by the size of its temporary
+// files.
 var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf("SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
 
 // admit looks at the role of a new connection.
@@ -160,8 +161,8 @@ func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
 
-// Describe returns the columns of a statement without running it. The error is what Ask would refuse, or what
-// the server cannot plan.
+// Describe returns the columns of a statement without running it. The error is what Ask would
+// refuse, or what the server cannot plan.
 func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, describe)
 }
@@ -274,9 +275,10 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	return t, err
 }
 
-// begin begins a transaction in which names are the server's own, and returns where they were looked for until
-// then, an array of names. With the path of the role, what is asked here about a statement would call the owner's
-// functions: of an operator, = of an oid and a number, that fits better than the server's own.
+// begin begins a transaction in which names are the server's own, and returns where they were
+// looked for until then, an array of names. With the path of the role, what is asked here about a
+// statement would call the owner's functions: of an operator, = of an oid and a number, that fits
+// better than the server's own.
 func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
 	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
 	if err != nil {
@@ -317,8 +319,8 @@ func (u unreached) Error() string { return "the database cannot be reached: " + 
 // Unwrap returns what pgx said.
 func (u unreached) Unwrap() error { return u.error }
 
-// reason returns why a connection failed, of all that was tried the first. pgx tries a server with TLS and without, and names
-// it in front of each reason, in which it stands again.
+// reason returns why a connection failed, of all that was tried the first. pgx tries a server with
+// TLS and without, and names it in front of each reason, in which it stands again.
 func reason(err error) string {
 	var name *net.DNSError
 	var dial *net.OpError

@@ -26,7 +26,8 @@ type server struct {
 	config PostgresConfig
 }
 
-// newServer makes the tables in a new database. Roles belong to all databases of a server, and are made once.
+// newServer makes the tables in a new database. Roles belong to all databases of a server, and are
+// made once.
 func newServer(t *testing.T) *server {
 	t.Helper()
 	where := databases.Postgres(t)
@@ -101,7 +102,8 @@ func TestRealPostgresStopsHostileStatements(t *testing.T) {
 	}
 }
 
-// TestRealPostgresStopsWhatTheCheckMisses runs the same statements without the check, as if it had let all of them pass.
+// TestRealPostgresStopsWhatTheCheckMisses runs the same statements without the check, as if it had
+// let all of them pass.
 func TestRealPostgresStopsWhatTheCheckMisses(t *testing.T) {
 	s := newServer(t)
 	db, before := s.open(t, nil), s.state(t)

@@ -82,7 +82,8 @@ func TestDeepStatementsAreRefusedAndTheParserGoesOn(t *testing.T) {
 	}
 }
 
-// FuzzPostgres looks for a panic, a hang, and hostile words that pass where the grammar would have to know them.
+// FuzzPostgres looks for a panic, a hang, and hostile words that pass where the grammar would have
+// to know them.
 func FuzzPostgres(f *testing.F) {
 	for _, name := range []string{"postgres_hostile.txt", "postgres_legitimate.txt"} {
 		for _, c := range corpus(f, name) {
@@ -111,7 +112,8 @@ func FuzzPostgres(f *testing.F) {
 	})
 }
 
-// TestMutationsOfHostileStatementsAreRefused changes what white space, remarks and case may change: the refusal must stay.
+// TestMutationsOfHostileStatementsAreRefused changes what white space, remarks and case may change:
+// the refusal must stay.
 func TestMutationsOfHostileStatementsAreRefused(t *testing.T) {
 	for _, c := range corpus(t, "postgres_hostile.txt") {
 		if byDatabase(c.says) || c.says == "unterminated" || readable(c.sql) != nil {
@@ -141,8 +143,8 @@ func upperWords(s string) string {
 	return strings.ToUpper(s)
 }
 
-// TestNothingThatTheGuardPassesBreaksTheParser writes statements of all that makes a level, with the
-// names that look like the end of one, as deep as the guard allows.
+// TestNothingThatTheGuardPassesBreaksTheParser writes statements of all that makes a level, with
+// the names that look like the end of one, as deep as the guard allows.
 func TestNothingThatTheGuardPassesBreaksTheParser(t *testing.T) {
 	for _, seed := range []uint64{31, 77} {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -163,7 +165,8 @@ func TestNothingThatTheGuardPassesBreaksTheParser(t *testing.T) {
 	}
 }
 
-// TestABrokenParserIsReplaced gives the parser what the guard refuses: the next statement must not notice.
+// TestABrokenParserIsReplaced gives the parser what the guard refuses: the next statement must not
+// notice.
 func TestABrokenParserIsReplaced(t *testing.T) {
 	{
 		_, err := parse(t.Context(), asked{SQL: "SELECT 1" + strings.Repeat(" + 1", 5000)})
@@ -176,7 +179,8 @@ func TestABrokenParserIsReplaced(t *testing.T) {
 	}
 }
 
-// wraps make one level more of the expression ⋯; behind some the guard may think that there is none.
+// wraps make one level more of the expression ⋯; behind some the guard may think that there is
+// none.
 var wraps = []string{
 	"(⋯)", "-⋯", "not ⋯", "⋯+1", "⋯::int", "abs(⋯)", "array[⋯]", "(array[⋯])[1]", "(select ⋯)", "(select 1 as end, ⋯)", "(select 1 end, ⋯)", "(select t.end, ⋯)",
 	"case when ⋯ then 1 end", "case when t.end=⋯ then 2 else 3 end", "case when 1=1 then ⋯ end", "case ⋯ when 1 then 2 end", "⋯ between 1 and 2", "⋯ is null between 1 and 2",

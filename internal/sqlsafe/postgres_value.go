@@ -15,16 +15,16 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still hold exactly.
-// 2^53 itself is exact, though a double takes 2^53+1 for the same.
+// largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still
+// hold exactly. 2^53 itself is exact, though a double takes 2^53+1 for the same.
 const largestSafe = 1 << 53
 
 // postgresTypes knows which types are arrays, and of what. It is only read.
 var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
-// postgresValue returns a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers that fit no double exactly stay texts.
-// The text form is asked for because every type has one; numeric keeps all its digits in it. bytea is \x and
-// hex digits, as the connection's settings say.
+// postgresValue returns a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers
+// that fit no double exactly stay texts. The text form is asked for because every type has one;
+// numeric keeps all its digits in it. bytea is \x and hex digits, as the connection's settings say.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
 	if text == nil {
 		return json.RawMessage("null")
@@ -77,8 +77,8 @@ func (b *bound) value(oid uint32, text []byte) json.RawMessage {
 	return postgresValue(oid, text)
 }
 
-// deepestJSON is how deep a value may be nested to be sent as one. A deeper one is a text: readers in other
-// languages end with an error of their own some levels below 1,000.
+// deepestJSON is how deep a value may be nested to be sent as one. A deeper one is a text: readers
+// in other languages end with an error of their own some levels below 1,000.
 const deepestJSON = 200
 
 // shallow reports whether a JSON text is nested less than deepestJSON levels.
@@ -108,12 +108,12 @@ func jsonText(s string) json.RawMessage {
 	return b
 }
 
-// stamp is a time as PostgreSQL writes it in the style ISO; infinity and years before Christ are none.
-// What it does not match stays as PostgreSQL wrote it.
+// stamp is a time as PostgreSQL writes it in the style ISO; infinity and years before Christ are
+// none. What it does not match stays as PostgreSQL wrote it.
 var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
-// rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays without.
-// 2024-01-02 03:04:05.6+09 is what PostgreSQL writes.
+// rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays
+// without. 2024-01-02 03:04:05.6+09 is what PostgreSQL writes.
 func rfc3339(s string) string {
 	m := stamp.FindStringSubmatch(s)
 	switch {

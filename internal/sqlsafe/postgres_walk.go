@@ -10,9 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// walk goes through the tree of a statement.
-// It knows no rule of its own: what a kind of node may hold stands in postgres_grammar.txt. What PostgreSQL
-// adds in a later version is refused until somebody has put it there.
+// walk goes through the tree of a statement. It knows no rule of its own: what a kind of node may
+// hold stands in postgres_grammar.txt. What PostgreSQL adds in a later version is refused until
+// somebody has put it there.
 type walk struct {
 	sql   string
 	words []token
@@ -52,8 +52,9 @@ func spoken(kind string) string {
 	return strings.ToUpper(b.String())
 }
 
-// node checks {"Kind": {…}}. An empty object stands for nothing, as the column definitions of a function without.
-// In JSON a part of the tree is an object whose only key is its kind: {"ColumnRef":{"fields":[…]}}.
+// node checks {"Kind": {…}}. An empty object stands for nothing, as the column definitions of a
+// function without. In JSON a part of the tree is an object whose only key is its kind:
+// {"ColumnRef":{"fields":[…]}}.
 func (w *walk) node(node map[string]any, at int) *Refusal {
 	for kind, body := range node {
 		inside, ok := body.(map[string]any)
@@ -67,8 +68,9 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// kind checks a node of a known kind: all its members, and what the kind itself forbids. at is the nearest place above it.
-// A location counts bytes from the beginning of the statement and is absent at most nodes.
+// kind checks a node of a known kind: all its members, and what the kind itself forbids. at is the
+// nearest place above it. A location counts bytes from the beginning of the statement and is absent
+// at most nodes.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
@@ -116,8 +118,8 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 // operatorNames are the members that name an operator: a + b, = ANY (SELECT …), ORDER BY … USING.
 var operatorNames = []string{"name", "operName", "useOp"}
 
-// qualified refuses OPERATOR(schema.+), which calls a function that somebody has put there, wherever an
-// operator may stand.
+// qualified refuses OPERATOR(schema.+), which calls a function that somebody has put there,
+// wherever an operator may stand.
 func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	for _, member := range operatorNames {
 		schema, _, qualified := strings.Cut(dotted(node[member]), ".")
@@ -147,8 +149,9 @@ var sayings = map[string]string{
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
-// member checks the value of a member: a node of the kind that is known, a list, a node that names its kind, or a plain value.
-// Plain values (texts, numbers, names of enumerations) can do nothing and are not looked at.
+// member checks the value of a member: a node of the kind that is known, a list, a node that names
+// its kind, or a plain value. Plain values (texts, numbers, names of enumerations) can do nothing
+// and are not looked at.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:
@@ -172,10 +175,9 @@ func dotted(list any) string {
 }
 
 // function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
-// Functions beside the list are those that the setting sql-functions names, with their schema if they have
-// one.
-// The whole tree is walked, FROM included: a function there is called as well, and is what other servers
-// forgot.
+// Functions beside the list are those that the setting sql-functions names, with their schema if
+// they have one. The whole tree is walked, FROM included: a function there is called as well, and
+// is what other servers forgot.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotted(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
@@ -228,8 +230,8 @@ func mostOwn(name string) int {
 // span is a part of a statement's text.
 type span struct{ From, To int }
 
-// argument is where the n-th argument stands of a call of so many that begins at a place; ok is false
-// where that cannot be said.
+// argument is where the n-th argument stands of a call of so many that begins at a place; ok is
+// false where that cannot be said.
 func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	depth, number := 0, 0
 	for _, t := range w.words {
@@ -259,23 +261,27 @@ func (w *walk) argument(at, n, of int) (where span, ok bool) {
 }
 
 // filling are functions that make a text as long as their second argument says, in one step.
-// repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result counts.
+// repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result
+// counts.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
-// longestFill is the longest text that they may make. A length that is no constant is sent as that at most.
+// longestFill is the longest text that they may make. A length that is no constant is sent as that
+// at most.
 const longestFill = 10_000
 
 // wideFormat is a place of format with a width that is large or another argument's.
 var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
-// plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a gigabyte.
+// plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a
+// gigabyte.
 func plainFormat(node any) bool {
 	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)
 }
 
-// relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are looked for.
-// pg_temp, pg_toast and their like are schemas; pg_authid and others are tables that show more than data.
+// relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are
+// looked for. pg_temp, pg_toast and their like are schemas; pg_authid and others are tables that
+// show more than data.
 func (w *walk) relation(node map[string]any, at int) *Refusal {
 	schema, _ := node["schemaname"].(string)
 	w.aliases = append(w.aliases, node["relname"])

@@ -13,24 +13,25 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// mostServerMemory is what a statement may hold of the server's memory for itself, besides what all its
-// processes share. Sorts and joins go to files from work_mem on, 4 MB where nobody changed it; a text or an
-// array that an aggregate collects does not.
+// mostServerMemory is what a statement may hold of the server's memory for itself, besides what all
+// its processes share. Sorts and joins go to files from work_mem on, 4 MB where nobody changed it;
+// a text or an array that an aggregate collects does not.
 const mostServerMemory = 24 << 20
 
-// Statements that run at once may hold mostTogether; beyond it each that holds more than its share ends.
+// Statements that run at once may hold mostTogether; beyond it each that holds more than its share
+// ends.
 const (
 	mostTogether = 48 << 20
 	fairShare    = mostTogether / connections
 )
 
-// watchEvery is how often it is looked at while a statement runs. Values grow by a gigabyte a second.
+// watchEvery is how often it is looked at while a statement runs. Values grow by a gigabyte a
+// second.
 const watchEvery = time.Millisecond
 
 // watch cancels the statement of a connection from a second one when the server's process holds too
-// much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else what its
-// processes hold, and over is nil. stop ends it.
-// together is what all statements hold.
+// much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else
+// what its processes hold, and over is nil. stop ends it. together is what all statements hold.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)
 	if ok {
@@ -72,8 +73,8 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over 
 	}
 }
 
-// mostKept is what a connection may keep of the server's memory for its next statement, beside what it
-// held when it began.
+// mostKept is what a connection may keep of the server's memory for its next statement, beside what
+// it held when it began.
 const mostKept = 8 << 20
 
 // began is the name under which a connection knows what it held then.
@@ -86,8 +87,8 @@ func begins(c *pgconn.PgConn) {
 	}
 }
 
-// relieve closes a connection that keeps too much, so that the server gets its memory back. The pool
-// makes another.
+// relieve closes a connection that keeps too much, so that the server gets its memory back. The
+// pool makes another.
 func relieve(ctx context.Context, c *pgconn.PgConn) {
 	before, known := c.CustomData()[began].(int64)
 	if now, ok := privateMemory(c); known && ok && now-before > mostKept {
@@ -98,7 +99,8 @@ func relieve(ctx context.Context, c *pgconn.PgConn) {
 // unseen has all servers taken for those of other machines, for tests.
 var unseen atomic.Bool
 
-// besides reports whether the server's process of a connection runs on this machine, and can be seen.
+// besides reports whether the server's process of a connection runs on this machine, and can be
+// seen.
 func besides(c *pgconn.PgConn) bool {
 	if unseen.Load() {
 		return false

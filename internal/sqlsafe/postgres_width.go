@@ -15,8 +15,8 @@ import (
 // mostMade is how many bytes the values of one row may have that a statement makes out of nothing.
 const mostMade = 1 << 20
 
-// mostPlanned is how many nodes the server may have to plan. It keeps some hundred bytes for each, and is
-// deaf to a cancellation meanwhile.
+// mostPlanned is how many nodes the server may have to plan. It keeps some hundred bytes for each,
+// and is deaf to a cancellation meanwhile.
 const mostPlanned = 50_000
 
 const (
@@ -27,8 +27,8 @@ const (
 	mostVisits    = 1_000_000 // of nodes; more would need WITH RECURSIVE in WITH RECURSIVE
 )
 
-// widths reckons how wide values become, or of how many nodes the statement is when the server has put
-// each subquery in the place of its name.
+// widths reckons how wide values become, or of how many nodes the statement is when the server has
+// put each subquery in the place of its name.
 type widths struct {
 	nodes  bool
 	each   float64 // how many values an aggregate collects
@@ -75,7 +75,8 @@ func planned(statement map[string]any) float64 {
 	return m.value(statement, &scope{}) + 4*m.tables*m.tables // each table may be joined with each other
 }
 
-// value returns the width of an expression; of one that is not known here, that of its parts together.
+// value returns the width of an expression; of one that is not known here, that of its parts
+// together.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -222,8 +223,8 @@ var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of what an aggregate collects. An argument that is wide already is what
-// another one has collected, of whose rows this one has fewer.
+// collected returns the width of what an aggregate collects. An argument that is wide already is
+// what another one has collected, of whose rows this one has fewer.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -279,8 +280,9 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joined returns what a separator adds to an array. How many elements the array has may not be known, and
-// joining them is one step that no cancellation ends, so a long separator counts as that of many.
+// joined returns what a separator adds to an array. How many elements the array has may not be
+// known, and joining them is one step that no cancellation ends, so a long separator counts as that
+// of many.
 func joined(array, separator float64) float64 {
 	elements := array / columnWidth
 	if separator > longestSeparator {

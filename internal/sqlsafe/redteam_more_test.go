@@ -23,9 +23,10 @@ func readTestdata(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestRealPostgresStopsTheSecondRedTeam runs the statements that were written when the rules had been there for long, on objects of
-// the owner's that no rule knew: plain, and where operators of extensions keep the owner's schema in the search path. Beside them stand
-// calls of the server's functions that are on no list, which nobody wrote.
+// TestRealPostgresStopsTheSecondRedTeam runs the statements that were written when the rules had
+// been there for long, on objects of the owner's that no rule knew: plain, and where operators of
+// extensions keep the owner's schema in the search path. Beside them stand calls of the server's
+// functions that are on no list, which nobody wrote.
 func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 	for name, extensions := range map[string]string{"plain": "CREATE EXTENSION dblink; ", "operators": "CREATE EXTENSION citext; CREATE EXTENSION hstore; CREATE EXTENSION ltree; "} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +49,8 @@ func TestRealPostgresStopsTheSecondRedTeam(t *testing.T) {
 	}
 }
 
-// patience is the time of a statement that is not to be stopped by it: a busy machine must not look like a function that sleeps.
+// patience is the time of a statement that is not to be stopped by it: a busy machine must not look
+// like a function that sleeps.
 const patience = 5 * time.Second
 
 // parted returns the attacks whose time counts apart from the others.
@@ -73,7 +75,8 @@ func (s *server) asker(t *testing.T, limit time.Duration) asking {
 	return func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) }
 }
 
-// unlisted are calls, in several forms that a seed draws, of the server's own functions that are on no list.
+// unlisted are calls, in several forms that a seed draws, of the server's own functions that are on
+// no list.
 func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 	t.Helper()
 	rows, err := s.admin.Query(t.Context(), "SELECT DISTINCT proname::text FROM pg_proc WHERE pronamespace = 11 ORDER BY 1")
@@ -101,7 +104,8 @@ func (s *server) unlisted(t *testing.T, seed uint64) (all []attack) {
 	return nil
 }
 
-// TestSQLiteStopsTheSecondRedTeam is the same on SQLite, with all functions, modules and PRAGMAs that the library says it has.
+// TestSQLiteStopsTheSecondRedTeam is the same on SQLite, with all functions, modules and PRAGMAs
+// that the library says it has.
 func TestSQLiteStopsTheSecondRedTeam(t *testing.T) {
 	path := newFile(t)
 	own, err := sql.Open("sqlite", "file:"+strings.ReplaceAll(strings.ReplaceAll(path, " ", "%20"), "?", "%3f"))

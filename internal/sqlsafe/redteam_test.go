@@ -57,9 +57,9 @@ func redTeam(t *testing.T, name string) (all []attack) {
 	return all
 }
 
-// within are the attacks of a seed: each in two disguises that the seed draws. Those that are to take time
-// are left as they are. No server asks for the right to read a subquery whose rows nobody looks at,
-// so a disguise may make an answer of what was refused, which is to tell nothing.
+// within are the attacks of a seed: each in two disguises that the seed draws. Those that are to
+// take time are left as they are. No server asks for the right to read a subquery whose rows nobody
+// looks at, so a disguise may make an answer of what was refused, which is to tell nothing.
 func within(all []attack, seed uint64) (out []attack) {
 	r := rand.New(rand.NewPCG(seed, 36))
 	for _, a := range all {
@@ -113,7 +113,8 @@ func recordsOf(table *Table) (text string) {
 // asking is what runs statements of either database.
 type asking func(ctx context.Context, sql string) (*Table, error)
 
-// attackAll runs attacks, reports those that came through, and returns the answers of the silent ones.
+// attackAll runs attacks, reports those that came through, and returns the answers of the silent
+// ones.
 func attackAll(t *testing.T, name string, all []attack, ask asking) (answers []string) {
 	t.Helper()
 	classes, through := map[string]int{}, 0
@@ -133,8 +134,8 @@ func attackAll(t *testing.T, name string, all []attack, ask asking) (answers []s
 	return answers
 }
 
-// assault runs attacks as they are written and in the disguises of two seeds, the second of which is
-// held out. Then the word that is secret is changed, and no answer may have changed with it.
+// assault runs attacks as they are written and in the disguises of two seeds, the second of which
+// is held out. Then the word that is secret is changed, and no answer may have changed with it.
 func assault(t *testing.T, all []attack, ask asking, change func()) {
 	t.Helper()
 	for _, seed := range []uint64{0, 36, 20261124} {
@@ -171,8 +172,9 @@ func TestRealPostgresStopsTheRedTeam(t *testing.T) {
 	})
 }
 
-// TestRealPostgresStopsTheRedTeamOfASuperuser runs what is to be refused as a role that may do all, so
-// that nothing but the check stands before it. What only the reader's role keeps out is left out.
+// TestRealPostgresStopsTheRedTeamOfASuperuser runs what is to be refused as a role that may do all,
+// so that nothing but the check stands before it. What only the reader's role keeps out is left
+// out.
 func TestRealPostgresStopsTheRedTeamOfASuperuser(t *testing.T) {
 	s := newServer(t)
 	s.owned(t, "CREATE EXTENSION dblink; CREATE EXTENSION adminpack; CREATE EXTENSION tablefunc; CREATE EXTENSION pageinspect; ")

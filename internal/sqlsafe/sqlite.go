@@ -34,9 +34,9 @@ type sqliteFile struct {
 	modules map[string]bool // virtual tables that need no file, as pragma_table_info
 }
 
-// openSQLiteFile opens a file that is there.
-// Three settings of SQLite's own forbid writing: the file is opened read-only, query_only refuses any change,
-// and without trusted_schema a view of the file cannot call functions with side effects.
+// openSQLiteFile opens a file that is there. Three settings of SQLite's own forbid writing: the
+// file is opened read-only, query_only refuses any change, and without trusted_schema a view of the
+// file cannot call functions with side effects.
 func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	c.Limits = c.Limits.filled()
 	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", fmt.Sprintf("hard_heap_limit(%d)", sqliteHeap)}}
@@ -57,7 +57,8 @@ func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	return s, nil
 }
 
-// sqliteHeap is what SQLite may hold, of all files that a process reads. A statement that needs more ends with an error.
+// sqliteHeap is what SQLite may hold, of all files that a process reads. A statement that needs
+// more ends with an error.
 const sqliteHeap = 16 << 20
 
 // mostSQLiteColumns bounds a row, which the driver makes whole: each value may have a megabyte.
@@ -115,7 +116,8 @@ func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error)
 	return t, nil
 }
 
-// check returns the columns of a statement without running it. The error is what Ask would refuse, or what SQLite cannot compile.
+// check returns the columns of a statement without running it. The error is what Ask would refuse,
+// or what SQLite cannot compile.
 func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
 	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
@@ -129,9 +131,9 @@ func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err erro
 	return t, err
 }
 
-// held does something with a statement on a connection that is held to it.
-// The authorizer is set anew for each statement on the connection that runs it, and its refusal wins over
-// SQLite's own sentence, which is only "not authorized".
+// held does something with a statement on a connection that is held to it. The authorizer is set
+// anew for each statement on the connection that runs it, and its refusal wins over SQLite's own
+// sentence, which is only "not authorized".
 func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)
 	if err != nil {
@@ -161,8 +163,8 @@ func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Cont
 	return g.placed(err)
 }
 
-// sqliteValues returns the values that the statement has places for; one that is missing is an error.
-// SQLite's numbers end at 64 bits, and a larger one would lose digits as a double.
+// sqliteValues returns the values that the statement has places for; one that is missing is an
+// error. SQLite's numbers end at 64 bits, and a larger one would lose digits as a double.
 func (s *Statement) sqliteValues() (values []any, err error) {
 	found, err := SQLite.Parameters(s.SQL)
 	if err != nil {

@@ -72,8 +72,8 @@ func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return a.Table, err
 }
 
-// Describe returns the columns of a statement without running it; nil: they cannot be told. The error is what Ask would
-// refuse, or what SQLite cannot compile.
+// Describe returns the columns of a statement without running it; nil: they cannot be told. The
+// error is what Ask would refuse, or what SQLite cannot compile.
 func (s *SQLiteDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	a, err := s.statement(ctx, "check", q)
 	return a.Table, err
@@ -115,8 +115,8 @@ func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sql
 	return s.do(ctx, asked)
 }
 
-// grace is how much longer than its time a statement may take until its process is ended, so that it is
-// SQLite that stops it, where it can.
+// grace is how much longer than its time a statement may take until its process is ended, so that
+// it is SQLite that stops it, where it can.
 const grace = 500 * time.Millisecond
 
 // do has a process answer.

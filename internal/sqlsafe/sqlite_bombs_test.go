@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestSQLiteBombsAreBounded runs generated bombs, four at a time: each ends by its time, this program and
-// its processes hold little of them, and another statement does not wait for them for long. The second seed
-// is held out.
+// TestSQLiteBombsAreBounded runs generated bombs, four at a time: each ends by its time, this
+// program and its processes hold little of them, and another statement does not wait for them for
+// long. The second seed is held out.
 func TestSQLiteBombsAreBounded(t *testing.T) {
 	db := openFile(t, newFile(t), func(c *SQLiteConfig) { c.Tables = nil; c.Limits.Time = 300 * time.Millisecond })
 	var idle sync.WaitGroup // the four processes, which are there afterwards, too

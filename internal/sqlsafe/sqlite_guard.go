@@ -200,8 +200,8 @@ func (g *guard) keeper(table string) string {
 	return cmp.Or(longest, table)
 }
 
-// shadow reports whether a table is one in which a listed virtual table keeps what it has (docs_data of
-// docs, which is FTS5's): who reads the one reads the other.
+// shadow reports whether a table is one in which a listed virtual table keeps what it has
+// (docs_data of docs, which is FTS5's): who reads the one reads the other.
 func (g *guard) shadow(name string) bool {
 	return g.shadows[name] && g.s.tables[g.keeper(name)]
 }

@@ -147,7 +147,8 @@ func TestSQLiteIsReadByManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// FuzzSQLite looks for a panic, and for a statement that passes although a second one, or what may not be read, stands in it.
+// FuzzSQLite looks for a panic, and for a statement that passes although a second one, or what may
+// not be read, stands in it.
 func FuzzSQLite(f *testing.F) {
 	for _, name := range []string{"sqlite_hostile.txt", "sqlite_legitimate.txt"} {
 		for _, c := range corpus(f, name) {

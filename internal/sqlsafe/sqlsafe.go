@@ -1,5 +1,6 @@
-// Package sqlsafe runs one SELECT that somebody else wrote, a model or a user, on PostgreSQL or SQLite: what may be asked is
-// listed, by the database's own grammar, and the database itself is held so that nothing else would take effect.
+// Package sqlsafe runs one SELECT that somebody else wrote, a model or a user, on PostgreSQL or
+// SQLite: what may be asked is listed, by the database's own grammar, and the database itself is
+// held so that nothing else would take effect.
 //
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
@@ -26,8 +27,9 @@
 //	sqlite.go             statements on SQLite, read-only
 //	sqlite_guard.go       the wall around it: authorizer, limits, and where a refused name stands
 //
-// Two walls stand behind each other on purpose. The check alone would trust a parser to read as the server does; the server
-// alone lets side effects through (advisory locks, large objects, sequences), and says less clearly what was wrong.
+// Two walls stand behind each other on purpose. The check alone would trust a parser to read as the
+// server does; the server alone lets side effects through (advisory locks, large objects,
+// sequences), and says less clearly what was wrong.
 package sqlsafe
 
 import (
@@ -54,7 +56,8 @@ type Refusal struct {
 // syntaxError is the SQLSTATE of a statement that does not parse.
 const syntaxError = "42601"
 
-// Error returns one sentence with the place: `pg_sleep is not among the functions that may be called (line 1, column 8)`.
+// Error returns one sentence with the place: `pg_sleep is not among the functions that may be
+// called (line 1, column 8)`.
 func (r *Refusal) Error() string {
 	line, column, ok := r.Place()
 	if !ok {
@@ -63,7 +66,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d)", r.Why, line, column)
 }
 
-// Place is the line and the column, in characters, both from 1; ok is false for the statement as a whole.
+// Place is the line and the column, in characters, both from 1; ok is false for the statement as a
+// whole.
 func (r *Refusal) Place() (line, column int, ok bool) {
 	if r.Offset < 0 || r.Offset > len(r.sql) {
 		return 0, 0, false
@@ -72,7 +76,8 @@ func (r *Refusal) Place() (line, column int, ok bool) {
 	return line, column, true
 }
 
-// Place returns the line and the column of a position as PostgreSQL's errors have it: a number of characters, from 1.
+// Place returns the line and the column of a position as PostgreSQL's errors have it: a number of
+// characters, from 1.
 func Place(sql string, position int) (line, column int) {
 	return place(sql, byteOffset(sql, position-1))
 }
@@ -89,8 +94,9 @@ func refuse(sql string, offset int, format string, args ...any) *Refusal {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Offset: offset, sql: sql}
 }
 
-// Statement is one SELECT with the values of its parameters, :name, by their names. Values are bound and never written into
-// the text: hong' or 1=1 -- finds nobody. They are nil, string, bool, int64, float64, Decimal for the rest of the numbers, and on PostgreSQL Typed.
+// Statement is one SELECT with the values of its parameters, :name, by their names. Values are
+// bound and never written into the text: hong' or 1=1 -- finds nobody. They are nil, string, bool,
+// int64, float64, Decimal for the rest of the numbers, and on PostgreSQL Typed.
 type Statement struct {
 	SQL    string
 	Values []sql.NamedArg // those without a place in SQL are not looked at
@@ -110,8 +116,8 @@ func (s *Statement) value(name string) (v any, ok bool) {
 	return nil, false
 }
 
-// Limits bound what one query may take. The zero value has the defaults.
-// All of them hold at once; whichever is reached first sets Truncated, but for the time, which is an error.
+// Limits bound what one query may take. The zero value has the defaults. All of them hold at once;
+// whichever is reached first sets Truncated, but for the time, which is an error.
 type Limits struct {
 	Rows  int           // 0: 1,000
 	Bytes int           // of all values as JSON; 0: 400,000, so that a result twice, as text and structure, is under 1 MiB
@@ -155,7 +161,8 @@ func Late(err error) bool {
 	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
-// HitOf returns the limit that an error is about: time, or cell for a value that grew too large while it was computed; empty: none.
+// HitOf returns the limit that an error is about: time, or cell for a value that grew too large
+// while it was computed; empty: none.
 func HitOf(err error) string {
 	var big tooBig
 	switch {
@@ -177,7 +184,8 @@ func (b tooBig) Error() string {
 	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
 }
 
-// slow is what a server says of a statement whose time was over, in our words: the same on each database.
+// slow is what a server says of a statement whose time was over, in our words: the same on each
+// database.
 type slow struct {
 	late
 	said error
@@ -186,11 +194,12 @@ type slow struct {
 // Unwrap gives both, so that the server's code is found as well.
 func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 
-// longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100 bytes.
+// longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100
+// bytes.
 const longestStatement = 65_536
 
-// readable refuses what a database would not even read the same way as we do: a NUL ends a text in C, and broken UTF-8 is
-// what each reader makes of it.
+// readable refuses what a database would not even read the same way as we do: a NUL ends a text in
+// C, and broken UTF-8 is what each reader makes of it.
 func readable(sql string) *Refusal {
 	switch {
 	case len(sql) > longestStatement:

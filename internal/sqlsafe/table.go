@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Table is what a query gave.
-// Each value is JSON already: a number that no float64 holds would lose digits on its way through one.
+// Table is what a query gave. Each value is JSON already: a number that no float64 holds would lose
+// digits on its way through one.
 type Table struct {
 	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
 	Types     []string          // of their values, as types of JSON Schema with commas between; empty: any
@@ -41,8 +41,8 @@ func newTable(columns []string, limits Limits) (*table, error) {
 	return t, nil
 }
 
-// distinct gives each column a name of its own, since two of one name would be one member of an object: a, a_2.
-// A name that is there already is not taken: of a, a, a_2 the second becomes a_3.
+// distinct gives each column a name of its own, since two of one name would be one member of an
+// object: a, a_2. A name that is there already is not taken: of a, a, a_2 the second becomes a_3.
 func distinct(columns []string) []string {
 	taken, all := map[string]bool{}, make([]string, len(columns))
 	for _, name := range columns {
@@ -91,8 +91,8 @@ func (t *table) cut(limit string) {
 	}
 }
 
-// held returns a value no longer than the limit of one: what is longer is text that says how long it was.
-// It is cut at a whole character, so that the text stays UTF-8.
+// held returns a value no longer than the limit of one: what is longer is text that says how long
+// it was. It is cut at a whole character, so that the text stays UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value

@@ -8,7 +8,8 @@ type token struct {
 	at   int    // offset
 }
 
-// words returns the tokens of a statement that both the database and we can read, and that nothing follows.
+// words returns the tokens of a statement that both the database and we can read, and that nothing
+// follows.
 func (k Kind) words(sql string) ([]token, *Refusal) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -17,8 +18,9 @@ func (k Kind) words(sql string) ([]token, *Refusal) {
 	return all, onlyOne(sql, all)
 }
 
-// tokens cuts a statement, without white space and comments. What is not closed goes on to the end, as SQLite reads it;
-// PostgreSQL refuses that. It is used for bounds and places; what a statement means is never decided by it alone.
+// tokens cuts a statement, without white space and comments. What is not closed goes on to the end,
+// as SQLite reads it; PostgreSQL refuses that. It is used for bounds and places; what a statement
+// means is never decided by it alone.
 func (k Kind) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])
@@ -30,8 +32,8 @@ func (k Kind) tokens(sql string) (all []token) {
 	return all
 }
 
-// next is the length of what s begins with, always more than 0, and whether it is white space or a comment.
-// "::" and "||" are one token, as each is one level of the tree for tooDeep.
+// next is the length of what s begins with, always more than 0, and whether it is white space or a
+// comment. "::" and "||" are one token, as each is one level of the tree for tooDeep.
 func (k Kind) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
@@ -90,7 +92,8 @@ func (k Kind) comment(s string) int {
 	return len(s)
 }
 
-// quoted returns the length of a text between quotes, which are doubled inside, or escaped when backslashes count.
+// quoted returns the length of a text between quotes, which are doubled inside, or escaped when
+// backslashes count.
 func quoted(s string, quote byte, backslash bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -135,19 +138,21 @@ func onlyOne(sql string, all []token) *Refusal {
 	return nil
 }
 
-// The bounds of nesting. The parser's stack overflowed, and it never answered again, at 350 brackets or CASEs in each other
-// and at 700 operators in a row, each of which is a level of the tree.
+// The bounds of nesting. The parser's stack overflowed, and it never answered again, at 350
+// brackets or CASEs in each other and at 700 operators in a row, each of which is a level of the
+// tree.
 const (
-	// 400 is a little over half of the operators that overflowed the parser, and 100 of the brackets that it
-	// took 350 of.
+	// 400 is a little over half of the operators that overflowed the parser, and 100 of the
+	// brackets that it took 350 of.
 	mostLevels   = 400
 	bracketLevel = 4 // what a bracket counts
 )
 
-// tooDeep refuses what would make a tree of more levels than the parser can take. It counts too much rather than too little:
-// every word and operator may be a level, until a comma, AND or OR at the same bracket begins another branch. Joins and set
-// operations go down on their left side and are never forgotten. A bracket is closed by its like alone, and a CASE by an END
-// that stands in it: END and CASE may also be names of columns (1 AS end, t.end), which close nothing.
+// tooDeep refuses what would make a tree of more levels than the parser can take. It counts too
+// much rather than too little: every word and operator may be a level, until a comma, AND or OR at
+// the same bracket begins another branch. Joins and set operations go down on their left side and
+// are never forgotten. A bracket is closed by its like alone, and a CASE by an END that stands in
+// it: END and CASE may also be names of columns (1 AS end, t.end), which close nothing.
 func tooDeep(sql string, all []token) *Refusal {
 	type level struct {
 		open         string

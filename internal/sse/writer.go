@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// Writer sends a stream of events to one client. Nothing reaches the wire, not even the header, before the first
-// Flush, so until then the response can still become something else. It is used by one goroutine at a time.
+// Writer sends a stream of events to one client. Nothing reaches the wire, not even the header,
+// before the first Flush, so until then the response can still become something else. It is used by
+// one goroutine at a time.
 type Writer struct {
 	// Buf is what the next Flush sends. Append whole events to it.
 	Buf []byte
-	// Type is the Content-Type; empty means that of an event stream. Other streams of records are written the same way.
+	// Type is the Content-Type; empty means that of an event stream. Other streams of records are
+	// written the same way.
 	Type string
 
 	w        http.ResponseWriter
@@ -23,9 +25,9 @@ type Writer struct {
 	err      error
 }
 
-// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0 waits for ever.
-// Without it a reader that stopped would keep its goroutine, and what the stream holds, until TCP gives up after many
-// minutes.
+// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0
+// waits for ever. Without it a reader that stopped would keep its goroutine, and what the stream
+// holds, until TCP gives up after many minutes.
 func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w), stall: stall}
 }
@@ -33,8 +35,8 @@ func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 // Wrote reports whether anything has reached the wire.
 func (w *Writer) Wrote() bool { return w.wrote }
 
-// Comment appends a comment line, which every client skips. It must hold no line break, and must not begin with
-// "ping": Continue ends its stream there. Keep-alives say "keep-alive".
+// Comment appends a comment line, which every client skips. It must hold no line break, and must
+// not begin with "ping": Continue ends its stream there. Keep-alives say "keep-alive".
 func (w *Writer) Comment(text string) {
 	w.Buf = append(w.Buf, ": "...)
 	w.Buf = append(w.Buf, text...)
@@ -68,7 +70,8 @@ func (w *Writer) open() {
 	w.wrote = true
 }
 
-// extend moves the write deadline when less than half of it is left: coarsely, since each move costs a timer.
+// extend moves the write deadline when less than half of it is left: coarsely, since each move
+// costs a timer.
 func (w *Writer) extend() {
 	if w.stall <= 0 {
 		return

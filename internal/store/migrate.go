@@ -14,15 +14,16 @@ type Tx struct {
 	Kind Kind
 }
 
-// Step is one change of a domain's tables. What was released is never edited: a further change is a further step.
-// Databases in use have taken the old text already, and their number of steps is all that Migrate compares beside the names.
+// Step is one change of a domain's tables. What was released is never edited: a further change is a
+// further step. Databases in use have taken the old text already, and their number of steps is all
+// that Migrate compares beside the names.
 type Step struct {
 	Name string
 	Do   func(ctx context.Context, tx *Tx) error
 }
 
-// SQL returns a step whose statements both kinds of database read.
-// The driver takes several statements at once, parted by semicolons, as long as they have no values.
+// SQL returns a step whose statements both kinds of database read. The driver takes several
+// statements at once, parted by semicolons, as long as they have no values.
 func SQL(name, statements string) Step {
 	return Step{name, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.ExecContext(ctx, statements)
@@ -30,18 +31,19 @@ func SQL(name, statements string) Step {
 	}}
 }
 
-// stepsTable has the steps that were taken. It is made before the first step and has none of its own; the names are there to
-// find out that two versions disagree. In PostgreSQL it is always written with its schema: of two schemas in the search path
-// a statement that was prepared while one had the table goes on to read that one, when another program makes the other.
+// stepsTable has the steps that were taken. It is made before the first step and has none of its
+// own; the names are there to find out that two versions disagree. In PostgreSQL it is always
+// written with its schema: of two schemas in the search path a statement that was prepared while
+// one had the table goes on to read that one, when another program makes the other.
 const stepsTable = "toolnorm_migrations"
 
 // stepsColumns are its columns.
 const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
-// Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none. Programs that start at
-// once take each step once. It is an error when the database has steps that this program does not know: then a newer one
-// made it.
-// It asks before it locks, as nearly every start finds all steps taken, and toolrun starts once a call.
+// Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none.
+// Programs that start at once take each step once. It is an error when the database has steps that
+// this program does not know: then a newer one made it. It asks before it locks, as nearly every
+// start finds all steps taken, and toolrun starts once a call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -94,9 +96,9 @@ func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []
 	return names, rows.Err()
 }
 
-// matching says that the steps taken are the first of those known.
-// An older program must not work on tables that it does not know, and two branches of development must not both call
-// themselves the next step.
+// matching says that the steps taken are the first of those known. An older program must not work
+// on tables that it does not know, and two branches of development must not both call themselves
+// the next step.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
@@ -109,10 +111,11 @@ func matching(domain string, taken []string, known []Step) error {
 	return nil
 }
 
-// Alone runs do in a transaction that begins when no other Alone is running, in this program or another. An error of do
-// takes everything back.
-// SQLite takes its write lock at the beginning (_txlock=immediate): one that begins by reading could not get it later, when
-// another has written. PostgreSQL lets transactions run side by side, so they take a lock of our own, which ends with them.
+// Alone runs do in a transaction that begins when no other Alone is running, in this program or
+// another. An error of do takes everything back. SQLite takes its write lock at the beginning
+// (_txlock=immediate): one that begins by reading could not get it later, when another has written.
+// PostgreSQL lets transactions run side by side, so they take a lock of our own, which ends with
+// them.
 func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
 	if err != nil {
@@ -138,8 +141,8 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 // The key is any number that other programs on the same server will not use.
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
-// HasTable reports whether there is a table of that name.
-// In PostgreSQL only the schema that the connection uses is looked at: others may hold tables of the same name.
+// HasTable reports whether there is a table of that name. In PostgreSQL only the schema that the
+// connection uses is looked at: others may hold tables of the same name.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
 	if tx.Kind == Postgres {

@@ -24,13 +24,14 @@ type Execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// validTopic keeps a topic to what LISTEN takes without quotes; the name of a channel cannot be a parameter there.
+// validTopic keeps a topic to what LISTEN takes without quotes; the name of a channel cannot be a
+// parameter there.
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program and others, that
-// something changed. In a transaction it tells when that is committed. With SQLite there is nothing to do: whoever listens
-// sees every commit.
-// A notice has no content, since whoever listens reads again and compares: content could be old when it comes.
+// Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program
+// and others, that something changed. In a transaction it tells when that is committed. With SQLite
+// there is nothing to do: whoever listens sees every commit. A notice has no content, since whoever
+// listens reads again and compares: content could be old when it comes.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -42,13 +43,15 @@ func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	return err
 }
 
-// channel returns the name by which PostgreSQL knows a topic. The prefix keeps it apart from channels of others in the database.
+// channel returns the name by which PostgreSQL knows a topic. The prefix keeps it apart from
+// channels of others in the database.
 func channel(topic string) string { return "toolnorm_" + topic }
 
-// Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then the channel is closed.
-// It may give one when nothing of the topic changed: with SQLite for every commit, with PostgreSQL after a lost
-// connection, in which changes may have gone by. What is lost is told to failed, which may be nil.
-// Too many notices are harmless, as whoever gets one reads again; a missed one would show old settings for ever.
+// Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then
+// the channel is closed. It may give one when nothing of the topic changed: with SQLite for every
+// commit, with PostgreSQL after a lost connection, in which changes may have gone by. What is lost
+// is told to failed, which may be nil. Too many notices are harmless, as whoever gets one reads
+// again; a missed one would show old settings for ever.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)
@@ -71,9 +74,9 @@ func tell(c chan<- struct{}) {
 	}
 }
 
-// listenSQLite asks a connection of its own, again and again, whether others have committed.
-// SQLite tells nobody of commits in other processes. data_version changes with each of them, and only when another connection
-// has committed, so the question needs the same connection each time.
+// listenSQLite asks a connection of its own, again and again, whether others have committed. SQLite
+// tells nobody of commits in other processes. data_version changes with each of them, and only when
+// another connection has committed, so the question needs the same connection each time.
 func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -106,9 +109,9 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 	return changed, nil
 }
 
-// listenPostgres holds a connection of its own, and makes it again when it is lost.
-// It is not one of the pool's, whose connections are given to others between two statements. After a loss it gives a value
-// in any case: what was sent meanwhile is gone.
+// listenPostgres holds a connection of its own, and makes it again when it is lost. It is not one
+// of the pool's, whose connections are given to others between two statements. After a loss it
+// gives a value in any case: what was sent meanwhile is gone.
 func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)
 	if err != nil {
@@ -130,8 +133,8 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 	return changed, nil
 }
 
-// listening returns a new connection that hears a channel.
-// A connection that cannot listen is closed also when ctx has ended, which would otherwise leave it open at the server.
+// listening returns a new connection that hears a channel. A connection that cannot listen is
+// closed also when ctx has ended, which would otherwise leave it open at the server.
 func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, db.where)
 	if err != nil {

@@ -15,8 +15,8 @@ type Asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Row is a row that is being read. SQLite keeps any value in any column, and other programs write rows,
-// too: each column says what it takes, and a row that has something else is odd.
+// Row is a row that is being read. SQLite keeps any value in any column, and other programs write
+// rows, too: each column says what it takes, and a row that has something else is odd.
 type Row struct {
 	ID    string // as far as it was read, for reports
 	Of    string // what it belongs to
@@ -30,9 +30,9 @@ func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 // Without notes a part that was left out of a row that is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read makes a value of each row. A row that cannot be used is left out, and odd, if not nil, is told
-// why; an error is the database's. Rows are closed before it returns: a transaction has one connection,
-// and PostgreSQL's takes one query at a time.
+// Read makes a value of each row. A row that cannot be used is left out, and odd, if not nil, is
+// told why; an error is the database's. Rows are closed before it returns: a transaction has one
+// connection, and PostgreSQL's takes one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string), one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -81,8 +81,8 @@ func Oddness(err error) (why string, odd bool) {
 	return string(u), true
 }
 
-// longestName is the longest text of a row, in bytes, unless it says another length. The program writes
-// shorter ones; a longer one would fill every result that it stands in.
+// longestName is the longest text of a row, in bytes, unless it says another length. The program
+// writes shorter ones; a longer one would fill every result that it stands in.
 const longestName = 16 << 10
 
 // text is a column of text.

@@ -1,8 +1,8 @@
-// Package store opens the database in which tools and settings are kept, SQLite or PostgreSQL, makes its tables, and tells
-// of changes by other programs.
+// Package store opens the database in which tools and settings are kept, SQLite or PostgreSQL,
+// makes its tables, and tells of changes by other programs.
 //
-// Statements are written with $1, $2, …, which both kinds read. Each domain brings its own steps to Migrate, and declares
-// for itself what it asks of its tables.
+// Statements are written with $1, $2, …, which both kinds read. Each domain brings its own steps to
+// Migrate, and declares for itself what it asks of its tables.
 package store
 
 import (
@@ -33,8 +33,9 @@ const (
 	Postgres
 )
 
-// busyWait is how long a statement waits for another program that writes. A first start waits as long for its tables.
-// Our own transactions take milliseconds, so who waits longer waits for something that is stuck.
+// busyWait is how long a statement waits for another program that writes. A first start waits as
+// long for its tables. Our own transactions take milliseconds, so who waits longer waits for
+// something that is stuck.
 const busyWait = 5 * time.Second
 
 // connections are how many a program holds open at most.
@@ -50,10 +51,11 @@ type DB struct {
 	listeners sleep.Group
 }
 
-// Open opens the database at where: the absolute path of a SQLite file, which is made when it is not there (its folder
-// for its owner alone, 0700, the file 0600), or the URL of a PostgreSQL database, postgres://…, which has to answer within
-// ctx. No error says what is in a URL.
-// A relative path is refused, as toolnorm and toolrun start in different folders and would each make a file.
+// Open opens the database at where: the absolute path of a SQLite file, which is made when it is
+// not there (its folder for its owner alone, 0700, the file 0600), or the URL of a PostgreSQL
+// database, postgres://…, which has to answer within ctx. No error says what is in a URL. A
+// relative path is refused, as toolnorm and toolrun start in different folders and would each make
+// a file.
 func Open(ctx context.Context, where string) (*DB, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)
@@ -64,8 +66,9 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// Close ends what listens, waits up to closeWait for the statements that still run, then closes the database. database/sql does not wait: it closes a
-// connection in use once that is given back, and until then SQLite makes and removes files beside its own.
+// Close ends what listens, waits up to closeWait for the statements that still run, then closes the
+// database. database/sql does not wait: it closes a connection in use once that is given back, and
+// until then SQLite makes and removes files beside its own.
 func (d *DB) Close() error {
 	d.listeners.Close()
 	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {
@@ -74,12 +77,14 @@ func (d *DB) Close() error {
 	return d.DB.Close()
 }
 
-// closeWait is long enough for a statement whose context has ended, and short enough not to be noticed at the program's end.
+// closeWait is long enough for a statement whose context has ended, and short enough not to be
+// noticed at the program's end.
 const closeWait = time.Second
 
-// openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others, do not wait for each other.
-// NORMAL is safe with WAL: a crash of the machine may take back the last commits, and never harms the file. A foreign schema is
-// not trusted, as a user may put a file of his own there. Foreign keys are off in SQLite unless asked for.
+// openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others,
+// do not wait for each other. NORMAL is safe with WAL: a crash of the machine may take back the
+// last commits, and never harms the file. A foreign schema is not trusted, as a user may put a file
+// of his own there. Foreign keys are off in SQLite unless asked for.
 func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -108,9 +113,8 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
-// patiently tries again while the file is locked: several programs that turn a new file to WAL at once do not wait for
-// each other.
-// The busy timeout does not cover that change of mode.
+// patiently tries again while the file is locked: several programs that turn a new file to WAL at
+// once do not wait for each other. The busy timeout does not cover that change of mode.
 func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)
@@ -127,8 +131,8 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 // sqliteBusy is SQLITE_BUSY.
 const sqliteBusy = 5
 
-// openPostgres opens a pool and asks once, for the schema in which tables are made.
-// The error of a URL that cannot be read would repeat it, password included, so it is not passed on.
+// openPostgres opens a pool and asks once, for the schema in which tables are made. The error of a
+// URL that cannot be read would repeat it, password included, so it is not passed on.
 func openPostgres(ctx context.Context, where string) (*DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {

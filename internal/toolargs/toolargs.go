@@ -1,5 +1,5 @@
-// Package toolargs reads the arguments of a tool's call: repaired and coerced to the tool's schema, then checked against the
-// whole of it.
+// Package toolargs reads the arguments of a tool's call: repaired and coerced to the tool's schema,
+// then checked against the whole of it.
 package toolargs
 
 import (
@@ -13,20 +13,21 @@ import (
 	"toolnorm/tools"
 )
 
-// Reader reads arguments. The zero value is ready; it may be used by many at once and must not be copied.
+// Reader reads arguments. The zero value is ready; it may be used by many at once and must not be
+// copied.
 type Reader struct {
 	schemas valid.Cache
 }
 
-// mostValues bounds the values in arguments, since reading and checking one takes some 15 microseconds when none of them fits.
-// A text of one megabyte may hold half a million of them.
+// mostValues bounds the values in arguments, since reading and checking one takes some 15
+// microseconds when none of them fits. A text of one megabyte may hold half a million of them.
 const mostValues = 50_000
 
-// Fit gives the arguments of t as one JSON object that fits its schema; it is tools.Options.Fit. Arguments that fit come
-// back byte for byte, others are read as models write them and coerced ("5" for a number). An error says what is wrong, a
-// sentence for each place. Arguments that break off are an error: half a call is not run. A schema that is none takes any
-// object.
-// The check comes before the reading: most arguments fit, and what fits must not be changed by anybody's leniency.
+// Fit gives the arguments of t as one JSON object that fits its schema; it is tools.Options.Fit.
+// Arguments that fit come back byte for byte, others are read as models write them and coerced ("5"
+// for a number). An error says what is wrong, a sentence for each place. Arguments that break off
+// are an error: half a call is not run. A schema that is none takes any object. The check comes
+// before the reading: most arguments fit, and what fits must not be changed by anybody's leniency.
 func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error) {
 	if chat.Values(args) > mostValues {
 		return nil, fmt.Errorf("the arguments of %s hold more than %d values", t.Name, mostValues)

@@ -1,7 +1,8 @@
-// Package toolbox puts the tools that come with the program into one registry, for every program that offers or runs them.
+// Package toolbox puts the tools that come with the program into one registry, for every program
+// that offers or runs them.
 //
-// toolnorm's server, toolnorm mcp and toolrun must offer the same tools on the same data; what is set up once here cannot
-// differ between them.
+// toolnorm's server, toolnorm mcp and toolrun must offer the same tools on the same data; what is
+// set up once here cannot differ between them.
 package toolbox
 
 import (
@@ -36,13 +37,14 @@ type Config struct {
 	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
 	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
 
-	// Odd gets the error of a part whose data cannot be opened. The part is left out, and the others work;
-	// nil: that is an error of Open.
+	// Odd gets the error of a part whose data cannot be opened. The part is left out, and the
+	// others work; nil: that is an error of Open.
 	Odd func(error)
 
 	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always
 
-	// Reach says which sets of tools a caller may use, as tools.Options says; nil: nobody is bounded.
+	// Reach says which sets of tools a caller may use, as tools.Options says; nil: nobody is
+	// bounded.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
 
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
@@ -71,8 +73,8 @@ func Empty(c Config) *Box {
 	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach, Watch: c.Watch}), args: args}
 }
 
-// Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening alone.
-// When a part is an error, what was opened before is closed again.
+// Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening
+// alone. When a part is an error, what was opened before is closed again.
 func Open(ctx context.Context, c Config) (*Box, error) {
 	// What comes with the program is put into the registry that any program may fill.
 	b := Empty(c)
@@ -95,9 +97,10 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// openCompany adds the sample company's tools, as the setting says: first, so that their place in every list is the first. With auto they
-// are offered while there is no other tool: a model that is offered employees of a company that does not exist, beside the tools that its
-// user made, calls them. When they are not offered, the registry knows why, for those who call one.
+// openCompany adds the sample company's tools, as the setting says: first, so that their place in
+// every list is the first. With auto they are offered while there is no other tool: a model that is
+// offered employees of a company that does not exist, beside the tools that its user made, calls
+// them. When they are not offered, the registry knows why, for those who call one.
 func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err
@@ -157,8 +160,9 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	})
 }
 
-// openCustom adds the tools that administrators made. They come last, since a name of a built-in tool is not theirs to take.
-// Those that are not offered now, as the knowledge base's before there is one, keep their names as well.
+// openCustom adds the tools that administrators made. They come last, since a name of a built-in
+// tool is not theirs to take. Those that are not offered now, as the knowledge base's before there
+// is one, keep their names as well.
 func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	reserved := map[string]bool{}
 	for _, t := range slices.Concat(b.Company.Tools(), b.Data.All(), b.KB.Tools()) {

@@ -49,7 +49,8 @@ func TestAnEmptyBoxHasNoTools(t *testing.T) {
 	}
 }
 
-// TestTheSampleMakesWayForTheUsersTools opens one folder again and again, with and without tools of the user's own.
+// TestTheSampleMakesWayForTheUsersTools opens one folder again and again, with and without tools of
+// the user's own.
 func TestTheSampleMakesWayForTheUsersTools(t *testing.T) {
 	dir := t.TempDir()
 	draft := dynamic.Draft{Name: "mine", DescriptionAgent: "x", Type: "PYTHON", Definition: "result = 1", Active: true}

@@ -20,8 +20,8 @@ const (
 	maxSaid = 32 // calls of one message
 )
 
-// Bodies are what was said in an exchange. What is too long is cut, and says so.
-// What the model wrote and what left stand side by side, since the difference is what one looks for here.
+// Bodies are what was said in an exchange. What is too long is cut, and says so. What the model
+// wrote and what left stand side by side, since the difference is what one looks for here.
 type Bodies struct {
 	Omitted  int       `json:"omitted_messages,omitempty"` // that came before those in Messages
 	Messages []Message `json:"messages"`
@@ -66,8 +66,8 @@ type Said struct {
 	Args string `json:"arguments"`
 }
 
-// Generation is what a model wrote in one go. A reply has more than one when the first strategy failed, or when something
-// was written again.
+// Generation is what a model wrote in one go. A reply has more than one when the first strategy
+// failed, or when something was written again.
 type Generation struct {
 	Name          string `json:"generation"`                     // the strategy, or the step that writes a call again
 	Prompt        string `json:"prompt,omitempty"`               // as its server rendered it; empty: the server shows none
@@ -96,8 +96,9 @@ type Part struct {
 	At     Millis `json:"at_ms"`  // when the first of them came, from the request on
 }
 
-// asked keeps the last messages of a request, as many as there is room for.
-// The last ones say most about the reply; the tools take half of the room at most, and their names go before their schemas.
+// asked keeps the last messages of a request, as many as there is room for. The last ones say most
+// about the reply; the tools take half of the room at most, and their names go before their
+// schemas.
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
 	for _, t := range r.Tools {
@@ -160,8 +161,9 @@ func (m *Message) size() int {
 	return n
 }
 
-// Prompted keeps the prompt of the generation that begins next. See chat.Observer.
-// It comes before the server is asked to write, which may refuse: then the prompt of the next attempt takes its place.
+// Prompted keeps the prompt of the generation that begins next. See chat.Observer. It comes before
+// the server is asked to write, which may refuse: then the prompt of the next attempt takes its
+// place.
 func (b *Bodies) Prompted(text string) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -185,9 +187,8 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 	}
 }
 
-// add takes an event that came at that time.
-// Pieces are joined, since a reply of a thousand tokens would be a thousand parts. Their number stays, as it
-// shows how the reply streamed.
+// add takes an event that came at that time. Pieces are joined, since a reply of a thousand tokens
+// would be a thousand parts. Their number stays, as it shows how the reply streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
@@ -219,8 +220,8 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	s.write(ev.Text)
 }
 
-// write adds to the last part, as far as there is room.
-// Text that does not fit is counted, so that nobody takes the end of the record for that of the reply.
+// write adds to the last part, as far as there is room. Text that does not fit is counted, so that
+// nobody takes the end of the record for that of the reply.
 func (s *Side) write(text string) {
 	if len(text) <= *s.room {
 		s.text.WriteString(text)

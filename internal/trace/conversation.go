@@ -10,8 +10,9 @@ import (
 // mostSaid is how many requests are remembered for those that go on with them.
 const mostSaid = 4096
 
-// conversations knows which requests go on with an earlier one: their messages begin with all of its messages. System messages do
-// not count, since agents write the time into them. Only hashes are kept, with a seed of this process.
+// conversations knows which requests go on with an earlier one: their messages begin with all of
+// its messages. System messages do not count, since agents write the time into them. Only hashes
+// are kept, with a seed of this process.
 type conversations struct {
 	seed maphash.Seed
 
@@ -26,8 +27,8 @@ func newConversations() *conversations {
 	return &conversations{seed: maphash.MakeSeed(), known: map[uint64]Turn{}}
 }
 
-// of returns the place of a request with that id, and remembers it. A request that repeats an earlier one has its place.
-// Messages are hashed in front of the lock: histories are long.
+// of returns the place of a request with that id, and remembers it. A request that repeats an
+// earlier one has its place. Messages are hashed in front of the lock: histories are long.
 func (c *conversations) of(id string, messages []chat.Message) Turn {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -57,7 +58,8 @@ func (c *conversations) of(id string, messages []chat.Message) Turn {
 	return place
 }
 
-// hashMessage adds a message. Each text has its length in front, so that no two lists of messages have the same bytes.
+// hashMessage adds a message. Each text has its length in front, so that no two lists of messages
+// have the same bytes.
 func hashMessage(h *maphash.Hash, m *chat.Message) {
 	texts := []string{string(m.Role), m.Content, m.CallID}
 	for _, call := range m.Calls {

@@ -8,8 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// TestARequestThatGoesOnIsOfTheSameConversation has many conversations go on in any order, with system messages that change, calls
-// and repeated requests: each keeps its id, and its turns are counted.
+// TestARequestThatGoesOnIsOfTheSameConversation has many conversations go on in any order, with
+// system messages that change, calls and repeated requests: each keeps its id, and its turns are
+// counted.
 func TestARequestThatGoesOnIsOfTheSameConversation(t *testing.T) {
 	for _, seed := range []uint64{1, 9, 4711} {
 		r, c := rand.New(rand.NewPCG(seed, 0)), newConversations()

@@ -13,9 +13,9 @@ const (
 	maxCalls = 64  // calls that are listed
 )
 
-// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the exchange is added. Who looks on
-// meanwhile does so by a Watch.
-// Its JSON is what /debug/exchanges gives, field by field, so names and units are a promise.
+// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the
+// exchange is added. Who looks on meanwhile does so by a Watch. Its JSON is what /debug/exchanges
+// gives, field by field, so names and units are a promise.
 type Exchange struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when the request came
@@ -50,7 +50,8 @@ type Question struct {
 	Turn
 }
 
-// Turn says which conversation a request goes on with: its messages begin with those of the one before.
+// Turn says which conversation a request goes on with: its messages begin with those of the one
+// before.
 type Turn struct {
 	Conversation string `json:"conversation,omitempty"` // the id of the first request; empty: nothing was said
 	Number       int    `json:"turn,omitempty"`         // from 1 on; a request that was repeated has the number of the first
@@ -178,9 +179,9 @@ func (e *Exchange) meta(m *chat.Meta) {
 	}
 }
 
-// Told notes the reason that the client was told for the end, which is not always the reply's own: the engine ends a reply
-// with calls by "stop", and OpenAI's form says "tool_calls".
-// A reply that broke off has no end, and keeps none.
+// Told notes the reason that the client was told for the end, which is not always the reply's own:
+// the engine ends a reply with calls by "stop", and OpenAI's form says "tool_calls". A reply that
+// broke off has no end, and keeps none.
 func (e *Exchange) Told(reason string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -196,8 +197,8 @@ func (e *Exchange) Told(reason string) {
 	}
 }
 
-// End notes how the exchange ended: with which status, for what reason if it failed, and after what time; first is that
-// of the first event.
+// End notes how the exchange ended: with which status, for what reason if it failed, and after what
+// time; first is that of the first event.
 func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -214,7 +215,8 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of the beginning of s, so that nothing of a large request stays in memory by it.
+// clip returns a copy of the beginning of s, so that nothing of a large request stays in memory by
+// it.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)

@@ -1,9 +1,10 @@
-// Package trace keeps what the last requests to a model were and what became of them, for the person who wonders why a
-// model misbehaves. It keeps no keys and no headers, and what was said only when it is told to.
+// Package trace keeps what the last requests to a model were and what became of them, for the
+// person who wonders why a model misbehaves. It keeps no keys and no headers, and what was said
+// only when it is told to.
 //
-// The log says that a request failed; the trace shows why a call became text: what the model wrote before
-// anything was made of it, how it was read, what was repaired, and what left. It is memory alone, gone with
-// the process, but for what a Keeper keeps.
+// The log says that a request failed; the trace shows why a call became text: what the model wrote
+// before anything was made of it, how it was read, what was repaired, and what left. It is memory
+// alone, gone with the process, but for what a Keeper keeps.
 //
 //	log.go           the last exchanges
 //	exchange.go      one exchange; bodies.go: what was said in it; conversation.go: which one it goes on with
@@ -20,8 +21,9 @@ import (
 	"time"
 )
 
-// Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for concurrent use.
-// A ring, so that memory is bounded whatever comes: with texts by 256 KiB an exchange.
+// Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for
+// concurrent use. A ring, so that memory is bounded whatever comes: with texts by 256 KiB an
+// exchange.
 type Log struct {
 	bodies bool
 	until  atomic.Int64 // nanoseconds of the time to which what is said is kept as well; 0: none is set
@@ -39,8 +41,8 @@ type Log struct {
 	prompts *prompts
 }
 
-// New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as well, up to 256 KiB an
-// exchange.
+// New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as
+// well, up to 256 KiB an exchange.
 func New(n int, bodies bool) *Log {
 	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(), prompts: newPrompts()}
 }
@@ -52,8 +54,8 @@ type Keeper interface {
 	Keep(e *Exchange)       // it must not wait, and e not be changed
 }
 
-// KeepIn has exchanges kept by k as well, with the texts that it wants, which this log then has, too. It must be said before the first
-// request.
+// KeepIn has exchanges kept by k as well, with the texts that it wants, which this log then has,
+// too. It must be said before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
 // Begin makes the record of an exchange. The Log has it once it was added.
@@ -100,8 +102,8 @@ func (l *Log) put(e *Exchange) {
 	}
 }
 
-// Find gives the exchange of that id, nil when it is not kept. It must not be changed.
-// The few that there are can be looked through; a map beside the ring would have to be kept in step.
+// Find gives the exchange of that id, nil when it is not kept. It must not be changed. The few that
+// there are can be looked through; a map beside the ring would have to be kept in step.
 func (l *Log) Find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -113,7 +115,8 @@ func (l *Log) Find(id string) *Exchange {
 	return nil
 }
 
-// Conversation returns the exchanges of a conversation that are kept, the oldest first, without what was said.
+// Conversation returns the exchanges of a conversation that are kept, the oldest first, without
+// what was said.
 func (l *Log) Conversation(id string) []Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +129,8 @@ func (l *Log) Conversation(id string) []Exchange {
 	return all
 }
 
-// short returns a copy without what was said. Its slices are shared with what never changes any more.
+// short returns a copy without what was said. Its slices are shared with what never changes any
+// more.
 func (e *Exchange) short() Exchange {
 	short := *e
 	short.Bodies = nil
@@ -149,7 +153,8 @@ type List struct {
 // List gives the present state.
 func (l *Log) List() List { return l.After(0) }
 
-// Read returns the format and the strategy by which each model of the exchanges that are kept was read last, as "hermes, raw".
+// Read returns the format and the strategy by which each model of the exchanges that are kept was
+// read last, as "hermes, raw".
 func (l *Log) Read() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +168,8 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After gives the present state without the exchanges that somebody has who has seen so many of them.
+// After gives the present state without the exchanges that somebody has who has seen so many of
+// them.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

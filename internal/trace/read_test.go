@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestHowModelsWereReadIsRemembered holds that the last good exchange of a model counts, and one that failed does not.
+// TestHowModelsWereReadIsRemembered holds that the last good exchange of a model counts, and one
+// that failed does not.
 func TestHowModelsWereReadIsRemembered(t *testing.T) {
 	l := New(4, false)
 	add := func(model, format, strategy string, err error) {

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Why a turn's prompt was read again by the model's server, though it had read most of it for the turn before.
+// Why a turn's prompt was read again by the model's server, though it had read most of it for the
+// turn before.
 const (
 	Reloaded = "reloaded" // the model was loaded in between
 	Resized  = "context"  // the model was loaded for another length of the context
@@ -17,7 +18,8 @@ const (
 	Dropped  = "dropped"  // none of these: the server has let go of it
 )
 
-// Reread says why a turn's prompt was read again, and from where on. The zero value is a turn that found all but a rest.
+// Reread says why a turn's prompt was read again, and from where on. The zero value is a turn that
+// found all but a rest.
 type Reread struct {
 	Why string `json:"reread,omitempty"`
 	At  int    `json:"reread_at,omitempty"` // with Changed: the byte of the prompt behind which the difference begins, to a block
@@ -30,7 +32,8 @@ const (
 	mostPrompts = 512  // conversations whose last prompt is known
 )
 
-// prompt is what is known of a turn's prompt: sums of its text, which say where two differ and nothing of what was said.
+// prompt is what is known of a turn's prompt: sums of its text, which say where two differ and
+// nothing of what was said.
 type prompt struct {
 	sums    []uint64 // of each whole block
 	bytes   int
@@ -80,7 +83,8 @@ func textOf(r *chat.Request) string {
 	return strings.Join(texts, "\n")
 }
 
-// same returns how many bytes two prompts have in common, to a block; all of them where one goes on with the other.
+// same returns how many bytes two prompts have in common, to a block; all of them where one goes on
+// with the other.
 func (one *prompt) same(other *prompt) int {
 	n := 0
 	for n < min(len(one.sums), len(other.sums)) && one.sums[n] == other.sums[n] {
@@ -92,7 +96,8 @@ func (one *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why a turn's prompt was read again, and remembers the prompt as the conversation's and the model's last one.
+// of returns why a turn's prompt was read again, and remembers the prompt as the conversation's and
+// the model's last one.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +124,8 @@ func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	return Reread{Why: Dropped}
 }
 
-// remember keeps a prompt, in place of the oldest conversation's where there are too many. p.mu is held.
+// remember keeps a prompt, in place of the oldest conversation's where there are too many. p.mu is
+// held.
 func (p *prompts) remember(e *Exchange, now *prompt) {
 	if _, ok := p.talks[e.Conversation]; !ok {
 		if len(p.order) < mostPrompts {
@@ -138,8 +144,8 @@ func (p *prompts) remember(e *Exchange, now *prompt) {
 	p.last[e.Model] = now
 }
 
-// Prompted notes the prompt that the model reads, and the context that it is loaded for. See chat.Observer. The first one of
-// an exchange is the turn's: what repairs a reply comes behind it.
+// Prompted notes the prompt that the model reads, and the context that it is loaded for. See
+// chat.Observer. The first one of an exchange is the turn's: what repairs a reply comes behind it.
 func (e *Exchange) Prompted(text string, context int) {
 	if e.run.prompt == nil {
 		e.run.prompt = e.run.prompts.sum(text)

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// slot is a model server with one place for a conversation, that keeps the last prompt and tells what of it it found again.
-// A token is a byte.
+// slot is a model server with one place for a conversation, that keeps the last prompt and tells
+// what of it it found again. A token is a byte.
 type slot struct {
 	kept    string
 	context int
@@ -42,8 +42,9 @@ func (c *talk) say(n int) {
 	c.text += text
 }
 
-// TestATurnThatIsReadAgainSaysWhy has conversations take turns at a server with one place, in whatever order, where models are
-// loaded anew and histories are changed now and then, with prompts that are shown and with those that are not.
+// TestATurnThatIsReadAgainSaysWhy has conversations take turns at a server with one place, in
+// whatever order, where models are loaded anew and histories are changed now and then, with prompts
+// that are shown and with those that are not.
 func TestATurnThatIsReadAgainSaysWhy(t *testing.T) {
 	for _, shown := range []bool{true, false} {
 		for seed := range uint64(20) {
@@ -99,7 +100,8 @@ func TestATurnThatIsReadAgainSaysWhy(t *testing.T) {
 	}
 }
 
-// TestAServerThatTellsNothingIsNotBlamed has a server that never says what it had kept: no turn of it is said to be read again.
+// TestAServerThatTellsNothingIsNotBlamed has a server that never says what it had kept: no turn of
+// it is said to be read again.
 func TestAServerThatTellsNothingIsNotBlamed(t *testing.T) {
 	log, c := New(4, false), talk{text: "system"}
 	for i := range 5 {

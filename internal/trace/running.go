@@ -49,8 +49,8 @@ func (l *Log) Show(e *Exchange, stop func()) {
 	l.mu.Unlock()
 }
 
-// Count counts an event of the reply; first is the time until the first one. It takes no lock, as it is called
-// for every token.
+// Count counts an event of the reply; first is the time until the first one. It takes no lock, as
+// it is called for every token.
 func (e *Exchange) Count(first time.Duration) {
 	if e.run.pieces.Add(1) == 1 {
 		e.run.first.Store(int64(first))

@@ -7,8 +7,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Sum is what became of an exchange, for those who count. Nothing that was said is in it, and of what the client wrote only the
-// name of a model.
+// Sum is what became of an exchange, for those who count. Nothing that was said is in it, and of
+// what the client wrote only the name of a model.
 type Sum struct {
 	API      string // its name in the log
 	Model    string // as it was asked for, without what chooses the form
@@ -48,12 +48,14 @@ type Counter interface {
 	End(ctx context.Context, s *Sum) // s is changed no more, and may be kept
 }
 
-// operations are the APIs whose requests ask a model, by their names in the log, and what the conventions call that.
+// operations are the APIs whose requests ask a model, by their names in the log, and what the
+// conventions call that.
 var operations = map[string]string{
 	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
 	"completion": "text_completion", "ollama generate": "text_completion",
 	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
 }
 
-// Operation returns what the requests of an API ask of a model, in the words of OpenTelemetry; empty: nothing.
+// Operation returns what the requests of an API ask of a model, in the words of OpenTelemetry;
+// empty: nothing.
 func Operation(api string) string { return operations[api] }

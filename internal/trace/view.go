@@ -14,7 +14,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// viewHTML is the page of the trace view. It holds no script: what models and clients wrote is shown in it.
+// viewHTML is the page of the trace view. It holds no script: what models and clients wrote is
+// shown in it.
 //
 //go:embed view.html
 var viewHTML string
@@ -22,10 +23,10 @@ var viewHTML string
 // viewPage escapes by the place in which a text stands, which is why it is html/template's.
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
 
-// View serves the exchanges of a Log: as a page to those who want one, else as JSON.
-// The page is for a program that was built without the admin page, whose Live shows the same with reasons, schemas and a
-// replay; where that is there, browsers are sent to it.
-// What it shows is hostile text, of people and of models, and may hold anything: auth.Guard belongs in front.
+// View serves the exchanges of a Log: as a page to those who want one, else as JSON. The page is
+// for a program that was built without the admin page, whose Live shows the same with reasons,
+// schemas and a replay; where that is there, browsers are sent to it. What it shows is hostile
+// text, of people and of models, and may hold anything: auth.Guard belongs in front.
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
@@ -87,9 +88,8 @@ func writePlain(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// page writes the page.
-// The policy allows no script, no picture and no form: even markup that slipped through escaping could do
-// nothing. The style has a nonce, new with each page.
+// page writes the page. The policy allows no script, no picture and no form: even markup that
+// slipped through escaping could do nothing. The style has a nonce, new with each page.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {

@@ -2,7 +2,8 @@ package trace
 
 import "time"
 
-// Watch follows an exchange that runs: each Next returns what has come since the one before. It is used by one goroutine.
+// Watch follows an exchange that runs: each Next returns what has come since the one before. It is
+// used by one goroutine.
 type Watch struct {
 	e       *Exchange
 	wrote   []place // how far each generation was seen
@@ -35,7 +36,8 @@ type Grown struct {
 	Part              // Text is what was added
 }
 
-// Watch begins to follow a request that runs; nil when none of that id does. The first Next returns everything so far.
+// Watch begins to follow a request that runs; nil when none of that id does. The first Next returns
+// everything so far.
 func (l *Log) Watch(id string) *Watch {
 	if e := l.find(id); e != nil {
 		return &Watch{e: e}
@@ -43,8 +45,9 @@ func (l *Log) Watch(id string) *Watch {
 	return nil
 }
 
-// Next returns what has come since the last call, and whether it is anything; ended reports that nothing will
-// follow. Texts are parts of those that are kept, so nothing is copied while the reply waits for the lock.
+// Next returns what has come since the last call, and whether it is anything; ended reports that
+// nothing will follow. Texts are parts of those that are kept, so nothing is copied while the reply
+// waits for the lock.
 func (w *Watch) Next() (c Change, something, ended bool) {
 	run := w.e.run
 	if ended = run.ended.Load(); ended {
@@ -93,7 +96,8 @@ func (p *place) grown(to []Grown, s *Side, generation int, name string) []Grown 
 	return to
 }
 
-// Follow follows the whole log: each Next returns what has changed since the one before. It is used by one goroutine.
+// Follow follows the whole log: each Next returns what has changed since the one before. It is used
+// by one goroutine.
 type Follow struct {
 	log   *Log
 	begun bool
@@ -102,8 +106,8 @@ type Follow struct {
 	rows  map[string]Row // those that run, as they were last seen
 }
 
-// News is what has changed in a log: the exchanges that were added, the rows that are new or have changed, and the ids of
-// those that have ended.
+// News is what has changed in a log: the exchanges that were added, the rows that are new or have
+// changed, and the ids of those that have ended.
 type News struct {
 	List
 	Gone []string `json:"gone"`

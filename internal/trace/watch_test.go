@@ -35,8 +35,8 @@ func someEvent(r *rand.Rand) chat.Event {
 	return chat.Event{Kind: kinds[r.IntN(len(kinds))], Index: r.IntN(2), Text: []string{"", "a", "é", "<tool_call>", "long long text "}[r.IntN(5)]}
 }
 
-// TestAWatchSeesWhatIsKept lets a watch look at random moments of random replies, those that are too long to be kept included: what
-// it puts together is what is kept, whatever the moments.
+// TestAWatchSeesWhatIsKept lets a watch look at random moments of random replies, those that are
+// too long to be kept included: what it puts together is what is kept, whatever the moments.
 func TestAWatchSeesWhatIsKept(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3, 77, 20261123} {
 		r := rand.New(rand.NewPCG(seed, 0))

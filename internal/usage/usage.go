@@ -1,8 +1,8 @@
-// Package usage counts what each caller asked of each model on each day, in a database, SQLite or PostgreSQL. The counts of
-// tokens are those of the model servers. Nothing that was said is kept.
+// Package usage counts what each caller asked of each model on each day, in a database, SQLite or
+// PostgreSQL. The counts of tokens are those of the model servers. Nothing that was said is kept.
 //
-// Requests never wait for it: what they add stands in memory for a few seconds. What cannot be written stays there, and is
-// tried again.
+// Requests never wait for it: what they add stands in memory for a few seconds. What cannot be
+// written stays there, and is tried again.
 package usage
 
 import (
@@ -48,7 +48,8 @@ type Config struct {
 	Where string // as store.Open takes it
 	Days  int    // after which rows are deleted; more than 0
 
-	// Named calls do with the name under which a model is counted, now or later; never with what a client made up.
+	// Named calls do with the name under which a model is counted, now or later; never with what a
+	// client made up.
 	Named func(model string, do func(name, server string))
 	// Asks reports whether the requests of an API ask a model. Others are not counted.
 	Asks func(api string) bool
@@ -233,7 +234,8 @@ func (u *Usage) clean(ctx context.Context) error {
 // since is the first of so many days, of which today is the last.
 func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
 
-// Rows returns the rows of the last days, today with them: the newest first, and of a day those of most tokens.
+// Rows returns the rows of the last days, today with them: the newest first, and of a day those of
+// most tokens.
 func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	all := []Row{}
 	if err := u.write(ctx); err != nil {

@@ -75,7 +75,8 @@ func TestUsageIsKeptByDayCallerAndModel(t *testing.T) {
 	})
 }
 
-// TestWhatCannotBeWrittenIsKept has a database that cannot be opened at first, and more callers than are counted apart.
+// TestWhatCannotBeWrittenIsKept has a database that cannot be opened at first, and more callers
+// than are counted apart.
 func TestWhatCannotBeWrittenIsKept(t *testing.T) {
 	folder := t.TempDir()
 	u := opened(t, filepath.Join(folder, "history.db", "no folder"))

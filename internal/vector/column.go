@@ -9,8 +9,8 @@ import (
 // mostNumbers is how many numbers of a vector pgvector keeps, and more than any model makes.
 const mostNumbers = 16_000
 
-// Column reads a column of vectors as Bytes writes them, for database/sql. An odd one is left out: Odd
-// is told why, and the rest of its row can be used.
+// Column reads a column of vectors as Bytes writes them, for database/sql. An odd one is left out:
+// Odd is told why, and the rest of its row can be used.
 type Column struct {
 	Into *[]float32
 	Odd  func(why string)

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// worthSharing is from how many rows on several goroutines search: below, starting them takes longer than
-// they save.
+// worthSharing is from how many rows on several goroutines search: below, starting them takes
+// longer than they save.
 const worthSharing = 8192
 
-// nearest gives the n rows with the highest scores, the highest first; of equals the first. All rows are
-// looked at, in one piece for each processor.
+// nearest gives the n rows with the highest scores, the highest first; of equals the first. All
+// rows are looked at, in one piece for each processor.
 func nearest(rows, n int, allowed func(row int) bool, score func(row int) float32) []Hit {
 	if n <= 0 {
 		return nil
@@ -31,8 +31,8 @@ func nearest(rows, n int, allowed func(row int) bool, score func(row int) float3
 	return first(n, slices.Concat(parts...))
 }
 
-// first puts hits in order, and gives n of them at most. Of equals the lower row comes first, however many
-// goroutines searched.
+// first puts hits in order, and gives n of them at most. Of equals the lower row comes first,
+// however many goroutines searched.
 func first[S ~[]Hit](n int, all S) []Hit {
 	slices.SortFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
@@ -40,8 +40,8 @@ func first[S ~[]Hit](n int, all S) []Hit {
 	return all[:min(n, len(all))]
 }
 
-// best returns the n best. A heap of n, whose worst is replaced, costs one comparison for nearly every row;
-// sorting all would cost seventeen. They are of the rows from start to end, in no order.
+// best returns the n best. A heap of n, whose worst is replaced, costs one comparison for nearly
+// every row; sorting all would cost seventeen. They are of the rows from start to end, in no order.
 func best(start, end, n int, allowed func(row int) bool, score func(row int) float32) worstFirst {
 	var best worstFirst
 	for row := start; row < end; row++ {

@@ -2,9 +2,9 @@ package vector
 
 import "math"
 
-// Small holds vectors in a quarter of the memory, a byte a number: 100,000 of 1,024 take 97 MB and not
-// 390. It is no faster. What it finds is near enough that the best of four times as many hold the true
-// ones, which the vectors themselves then order.
+// Small holds vectors in a quarter of the memory, a byte for each number: 100,000 of 1,024 numbers
+// take 97 MB instead of 390. It is no faster. The best four times as many candidates hold the true
+// ones, which the vectors themselves then put in order.
 type Small struct {
 	dimensions int
 	rows       []int8
@@ -39,8 +39,8 @@ func (x *Small) Set(row int, v []float32) bool {
 // Dimensions returns the length of the vectors; 0 when there are none.
 func (x *Small) Dimensions() int { return x.dimensions }
 
-// squeeze writes v as bytes. Each row has a scale of its own: one for all would leave two bits to a row
-// whose numbers are small. The largest number becomes 127; what one stands for is given.
+// squeeze writes v as bytes. Each row has a scale of its own: one for all would leave two bits to a
+// row whose numbers are small. The largest number becomes 127; what one stands for is given.
 func squeeze(to []int8, v []float32) float32 {
 	var most float32
 	for _, a := range v {
@@ -55,8 +55,8 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search is Index.Search by the bytes: near enough that the best of four times as many hold the true
-// ones, which the vectors themselves then have to order.
+// Search is Index.Search by the bytes: near enough that the best of four times as many hold the
+// true ones, which the vectors themselves then have to order.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -68,8 +68,8 @@ func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	})
 }
 
-// dot8 has four sums, as dot. A sum of 1,024 products of bytes is below 2^24, so 32 bits are enough for
-// vectors of 100,000 numbers.
+// dot8 has four sums, as dot. A sum of 1,024 products of bytes is below 2^24, so 32 bits are enough
+// for vectors of 100,000 numbers.
 func dot8(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	b = b[:len(a)]

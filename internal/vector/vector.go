@@ -1,10 +1,12 @@
-// Package vector finds the vectors nearest to another by comparing all of them: exact, and with 100,000 of 1,024 dimensions in
-// a tenth of a second. Graphs (HNSW) are faster and miss: one that was tried found .196 of the ten nearest.
+// Package vector finds the vectors nearest to another by comparing all of them: exact, and with
+// 100,000 of 1,024 dimensions in a tenth of a second. Graphs (HNSW) are faster and miss: one that
+// was tried found .196 of the ten nearest.
 //
-// Exact also means that a filter costs nothing but its own look at each row, where a graph loses results by
-// one.
+// Exact also means that a filter costs nothing but its own look at each row, where a graph loses
+// results by one.
 //
-// vector.go compares float32, small.go bytes where memory is short, nearest.go keeps the best of them.
+// vector.go compares float32, small.go bytes where memory is short, nearest.go keeps the best of
+// them.
 package vector
 
 import (
@@ -12,8 +14,8 @@ import (
 	"math"
 )
 
-// Index holds vectors of one length, one behind the other, scaled to length 1.
-// One slice for all rows keeps them side by side in memory, which is what makes comparing all of them fast.
+// Index holds vectors of one length, one behind the other, scaled to length 1. One slice for all
+// rows keeps them side by side in memory, which is what makes comparing all of them fast.
 type Index struct {
 	dimensions int
 	rows       []float32
@@ -32,8 +34,9 @@ func New(vectors [][]float32) *Index {
 	return x
 }
 
-// Set makes v the vector of a row, which may lie behind the last one; nil takes it away. It says whether v was put in: the first
-// vector decides how long all have to be. The caller has to know which rows have none, and keep them from being searched.
+// Set makes v the vector of a row, which may lie behind the last one; nil takes it away. It says
+// whether v was put in: the first vector decides how long all have to be. The caller has to know
+// which rows have none, and keep them from being searched.
 func (x *Index) Set(row int, v []float32) bool {
 	if x.dimensions == 0 {
 		x.dimensions = len(v)
@@ -89,10 +92,11 @@ type Hit struct {
 	Score float32 // cosine
 }
 
-// Search gives the n rows nearest to q, the nearest first; of equals the first. Only rows for which allowed says so are
-// compared; nil: all. The filter comes first, so that the n are the nearest of those that may be seen.
-// Filtering the nearest afterwards could leave none, and would tell that hidden ones exist. Large indexes are searched by
-// several goroutines, so allowed may be called by several at once.
+// Search gives the n rows nearest to q, the nearest first; of equals the first. Only rows for which
+// allowed says so are compared; nil: all. The filter comes first, so that the n are the nearest of
+// those that may be seen. Filtering the nearest afterwards could leave none, and would tell that
+// hidden ones exist. Large indexes are searched by several goroutines, so allowed may be called by
+// several at once.
 func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -103,7 +107,8 @@ func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	})
 }
 
-// dot has four sums, so that an addition need not wait for the one before: 2.1 ms for 5,000 of 1,024, and 6 with one.
+// dot has four sums, so that an addition need not wait for the one before: 2.1 ms for 5,000 of
+// 1,024, and 6 with one.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]

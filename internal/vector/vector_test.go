@@ -139,7 +139,8 @@ func TestBytesRoundTrip(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch100000 is the target of the specification: at most 100 ms on two cores for 100,000 of 1,024.
+// BenchmarkSearch100000 is the target of the specification: at most 100 ms on two cores for 100,000
+// of 1,024.
 func BenchmarkSearch100000(b *testing.B) {
 	const n, dimensions = 100_000, 1024
 	x, q := New(nil), make([]float32, dimensions)

@@ -3,8 +3,8 @@ package version
 
 import "runtime/debug"
 
-// String returns the version of the program that runs: what make took from git's tag, else the module's version, which go install
-// writes into a program, else Source.
+// String returns the version of the program that runs: what make took from git's tag, else the
+// module's version, which go install writes into a program, else Source.
 func String() string {
 	if release != "" {
 		return release
@@ -18,6 +18,6 @@ func String() string {
 // release is set by the linker (-X, see Makefile).
 var release string
 
-// Source is the version of this source: what tests and builds without git say, and what internal/release/version.sh counts
-// commits on.
+// Source is the version of this source: what tests and builds without git say, and what
+// internal/release/version.sh counts commits on.
 const Source = "0.4.0-dev"

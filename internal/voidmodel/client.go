@@ -1,5 +1,6 @@
-// Package voidmodel stands for the editor Void in tests: it writes prompts and history as Void does, reads replies by the
-// rules of Void's parser, and runs the tools. It shares no code with what is tested.
+// Package voidmodel stands for the editor Void in tests: it writes prompts and history as Void
+// does, reads replies by the rules of Void's parser, and runs the tools. It shares no code with
+// what is tested.
 package voidmodel
 
 import (
@@ -28,8 +29,8 @@ type Tool struct {
 // Param is a parameter; Void gives none a type.
 type Param struct{ Name, Description string }
 
-// Client is one Void.
-// Native and NoSystem are what Void's own table says of a model by words in its name; the proxy cannot ask for them.
+// Client is one Void. Native and NoSystem are what Void's own table says of a model by words in its
+// name; the proxy cannot ask for them.
 type Client struct {
 	Base     string // the endpoint, up to /v1
 	Model    string
@@ -49,8 +50,8 @@ type Step struct {
 // A model that asks for the same file again and again would never stop by itself.
 const maxSteps = 8
 
-// Ask asks, runs what the model calls, and goes on until a reply calls nothing.
-// It returns the steps that were done beside an error. A model without a system message gets it in the first user
+// Ask asks, runs what the model calls, and goes on until a reply calls nothing. It returns the
+// steps that were done beside an error. A model without a system message gets it in the first user
 // message, as Void does it, between <SYSTEM_MESSAGE> marks.
 func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err error) {
 	talk := []openai.ChatCompletionMessage{{Role: "system", Content: Prompt(c.Tools, !c.Native)}, {Role: "user", Content: question}}
@@ -88,9 +89,9 @@ func (c *Client) tool(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("no tool of Void's is called %q", name)
 }
 
-// history returns a step as the next request tells it.
-// Without calls of its own a model reads them as it wrote them: as XML at the end of its reply, and the result as the
-// user's next message, <read_file_result>. The proxy has to turn both back into calls and results.
+// history returns a step as the next request tells it. Without calls of its own a model reads them
+// as it wrote them: as XML at the end of its reply, and the result as the user's next message,
+// <read_file_result>. The proxy has to turn both back into calls and results.
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
 		return []openai.ChatCompletionMessage{
@@ -109,9 +110,10 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-// reply sends the conversation and reads the reply: native calls by concatenating whatever has index 0, others out of the text. An
-// empty reply is an error of Void's. finish_reason is not looked at: Void ignores it.
-// Void tries again after any error; this one does not, or a test could pass by chance.
+// reply sends the conversation and reads the reply: native calls by concatenating whatever has
+// index 0, others out of the text. An empty reply is an error of Void's. finish_reason is not
+// looked at: Void ignores it. Void tries again after any error; this one does not, or a test could
+// pass by chance.
 func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (shown string, call *Call, id string, err error) {
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.Base, c
@@ -154,8 +156,8 @@ func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage)
 	return shown, call, id, nil
 }
 
-// offered returns the tools of a request.
-// Parameters have no type and none is required: so Void offers them, and a schema cannot be counted on.
+// offered returns the tools of a request. Parameters have no type and none is required: so Void
+// offers them, and a schema cannot be counted on.
 func (c *Client) offered() (all []openai.Tool) {
 	if !c.Native {
 		return nil
@@ -171,7 +173,8 @@ func (c *Client) offered() (all []openai.Tool) {
 	return all
 }
 
-// native returns a call of a model that has them. Values that are no strings are taken as they are written.
+// native returns a call of a model that has them. Values that are no strings are taken as they are
+// written.
 func native(name, args string) (*Call, error) {
 	call := &Call{Name: name, Args: map[string]string{}, Closed: true}
 	var values map[string]json.RawMessage

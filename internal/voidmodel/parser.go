@@ -2,8 +2,9 @@ package voidmodel
 
 import "strings"
 
-// Parser is what Void makes of a reply's text, by the rules of its own parser: the text comes in pieces, and at each one
-// all of it so far is looked at. The zero value with Tools is ready for one reply.
+// Parser is what Void makes of a reply's text, by the rules of its own parser: the text comes in
+// pieces, and at each one all of it so far is looked at. The zero value with Tools is ready for one
+// reply.
 type Parser struct {
 	Tools []Tool // in Void's order, which decides
 
@@ -19,9 +20,9 @@ type Call struct {
 	Closed bool // the closing mark was there; Void runs the call without it all the same
 }
 
-// Piece takes the next piece of the reply.
-// Text that may be the beginning of a tool's mark is held back until it is none, and what follows the mark is not
-// shown. So a proxy that writes a mark in prose loses the rest of the reply; it writes "< read_file>" there.
+// Piece takes the next piece of the reply. Text that may be the beginning of a tool's mark is held
+// back until it is none, and what follows the mark is not shown. So a proxy that writes a mark in
+// prose loses the rest of the reply; it writes "< read_file>" there.
 func (v *Parser) Piece(s string) {
 	v.full += s
 	if v.tool != nil {
@@ -56,8 +57,8 @@ func (v *Parser) endsInMark(s string) bool {
 	return false
 }
 
-// End returns what Void shows and runs when the reply is over; no call is nil.
-// A call runs even without its closing mark: therefore the proxy must never send one that was cut. The loop stops
+// End returns what Void shows and runs when the reply is over; no call is nil. A call runs even
+// without its closing mark: therefore the proxy must never send one that was cut. The loop stops
 // after ten parameters, as Void's does: an eleventh cannot be passed to it.
 func (v *Parser) End() (shown string, call *Call) {
 	shown = strings.TrimRight(v.shown, " \t\r\n")
@@ -93,9 +94,9 @@ func (v *Parser) End() (shown string, call *Call) {
 	return shown, call
 }
 
-// firstOf finds the first parameter of the list, in the list's order, whose mark stands anywhere in the text, and what
-// follows that mark.
-// This is why a value that holds another parameter's mark cannot be written in Void's form, which has no escaping.
+// firstOf finds the first parameter of the list, in the list's order, whose mark stands anywhere in
+// the text, and what follows that mark. This is why a value that holds another parameter's mark
+// cannot be written in Void's form, which has no escaping.
 func firstOf(params []Param, text, begin string) (name, after string, found bool) {
 	for _, p := range params {
 		if _, rest, ok := strings.Cut(text, begin+p.Name+">"); ok {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheRulesOfTheParser holds the model to what is known of Void's parser, so that tests that use it mean something.
+// TestTheRulesOfTheParser holds the model to what is known of Void's parser, so that tests that use
+// it mean something.
 func TestTheRulesOfTheParser(t *testing.T) {
 	tools := []Tool{{Name: "first", Params: []Param{{Name: "a"}, {Name: "b"}}}, {Name: "second", Params: []Param{{Name: "c"}}}, {Name: "none"}}
 	for _, tt := range []struct {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Prompt returns the system prompt of Void's agent mode, with the tools in it unless they go by a field of their own.
-// The proxy recognises Void by this text and reads the tools out of it, so the blanks and the numbers are Void's own.
+// Prompt returns the system prompt of Void's agent mode, with the tools in it unless they go by a
+// field of their own. The proxy recognises Void by this text and reads the tools out of it, so the
+// blanks and the numbers are Void's own.
 func Prompt(tools []Tool, inPrompt bool) string {
 	var b strings.Builder
 	b.WriteString("You are an expert coding agent whose job is to help the user develop, run, and make changes to their codebase.\n\n\n" +

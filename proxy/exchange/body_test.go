@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// TestABodyIsReadWhateverItsHeaderPromises has promises that are kept, too small, far too large, and none.
+// TestABodyIsReadWhateverItsHeaderPromises has promises that are kept, too small, far too large,
+// and none.
 func TestABodyIsReadWhateverItsHeaderPromises(t *testing.T) {
 	for _, size := range []int{0, 1, mostPromised - 1, mostPromised, mostPromised + 1, 4 * mostPromised, 9*mostPromised + 7} {
 		want := []byte("{" + strings.Repeat("0123456789", size/10+1))[:size]

@@ -1,9 +1,10 @@
-// Package exchange runs one exchange: it reads the body of a request, asks the model, writes the reply in the client's form while it
-// comes, and notes what became of it in the log and in the trace.
+// Package exchange runs one exchange: it reads the body of a request, asks the model, writes the
+// reply in the client's form while it comes, and notes what became of it in the log and in the
+// trace.
 //
-// The order in it matters. The body is read to its end before anything is answered, the form is opened before
-// the model is asked (it may offer more tools, or hold calls back), and the reply is closed whatever happened,
-// so that every stream ends in exactly one way: its end, or one error.
+// The order in it matters. The body is read to its end before anything is answered, the form is
+// opened before the model is asked (it may offer more tools, or hold calls back), and the reply is
+// closed whatever happened, so that every stream ends in exactly one way: its end, or one error.
 package exchange
 
 import (
@@ -59,9 +60,9 @@ func (s *Runner) Ask(api form.API) Handler {
 	})
 }
 
-// Logged gives requests an id and a line in the log. What goes wrong before the first byte becomes a status; later it is
-// told in the reply's own form.
-// The id begins as that of the API's own service does (chatcmpl-…), and is the reply's id, too.
+// Logged gives requests an id and a line in the log. What goes wrong before the first byte becomes
+// a status; later it is told in the reply's own form. The id begins as that of the API's own
+// service does (chatcmpl-…), and is the reply's id, too.
 func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request, x *Record) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		m := &meter{ResponseWriter: w}
@@ -84,12 +85,12 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// errPanicked is what the log says of a request whose handler did not return. front.Front answers it.
+// errPanicked is what the log says of a request whose handler did not return. front.Front answers
+// it.
 var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
-// Answer reads the request and runs its reply.
-// The model is filled in twice: forms are chosen by its name, and "@shell" alone leaves none once the suffix
-// is taken off.
+// Answer reads the request and runs its reply. The model is filled in twice: forms are chosen by
+// its name, and "@shell" alone leaves none once the suffix is taken off.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record, body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -139,11 +140,12 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	return err
 }
 
-// errStopped answers a request that an administrator has ended. The client should not ask again by itself.
+// errStopped answers a request that an administrator has ended. The client should not ask again by
+// itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// unfinished is why a request ended before its reply: its client went away, or whoever cancelled it says why in a fault of
-// its own, which a client that is still there is told.
+// unfinished is why a request ended before its reply: its client went away, or whoever cancelled it
+// says why in a fault of its own, which a client that is still there is told.
 func unfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
@@ -152,14 +154,14 @@ func unfinished(ctx context.Context, err error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", err)
 }
 
-// mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests are shorter, and what a
-// header says costs its sender nothing.
-// 200 connections that promised 20 MiB and sent a byte each once took 4 GiB.
+// mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests
+// are shorter, and what a header says costs its sender nothing. 200 connections that promised 20
+// MiB and sent a byte each once took 4 GiB.
 const mostPromised = 64 << 10
 
-// Body reads the whole body, which must happen before anything is answered: net/http watches for a client that goes
-// away only once the body is read.
-// Compressed bodies are not unpacked, so none can grow here.
+// Body reads the whole body, which must happen before anything is answered: net/http watches for a
+// client that goes away only once the body is read. Compressed bodies are not unpacked, so none can
+// grow here.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()
@@ -175,8 +177,9 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// readBody reads a body whose header promises so many bytes. Four times what has come is believed: doubling step by step would
-// copy a body of 200 KiB twice, and to believe all of it would let a few bytes take as much memory as the limit allows.
+// readBody reads a body whose header promises so many bytes. Four times what has come is believed:
+// doubling step by step would copy a body of 200 KiB twice, and to believe all of it would let a
+// few bytes take as much memory as the limit allows.
 func readBody(r io.Reader, promised int) ([]byte, error) {
 	var body bytes.Buffer
 	for trusted := min(promised, mostPromised); ; trusted = min(promised, 4*body.Len()) {
@@ -197,7 +200,8 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 	}
 }
 
-// OrDefault fills in the model that answers requests which name none, and refuses who may not ask the model.
+// OrDefault fills in the model that answers requests which name none, and refuses who may not ask
+// the model.
 func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	asked := cmp.Or(*model, s.DefaultModel)
 	if s.fill(model); *model == "" {
@@ -214,8 +218,9 @@ func noModel() error {
 	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 }
 
-// fill fills in the model that answers requests which name none. An alias for a name with a suffix is replaced by
-// that name, since the suffix chooses the form of the reply, or the agent: helper may stand for qwen3@agent.
+// fill fills in the model that answers requests which name none. An alias for a name with a suffix
+// is replaced by that name, since the suffix chooses the form of the reply, or the agent: helper
+// may stand for qwen3@agent.
 func (s *Runner) fill(model *string) {
 	*model = cmp.Or(*model, s.DefaultModel)
 	if s.Real != nil {
@@ -230,9 +235,9 @@ func (s *Runner) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.MaxBody)
 }
 
-// run is the one loop: events in, the client's form out. The model's reader flushes the reply whenever it must wait.
-// Nothing is buffered between the two: a client that reads slowly slows the model's reader down, and is given up
-// after Stall.
+// run is the one loop: events in, the client's form out. The model's reader flushes the reply
+// whenever it must wait. Nothing is buffered between the two: a client that reads slowly slows the
+// model's reader down, and is given up after Stall.
 //
 // Several replies to one request are asked for one after the other, each with a seed of its own.
 func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Record) error {

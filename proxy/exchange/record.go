@@ -16,9 +16,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Record collects what the log line and the trace say of one exchange: never a prompt, a reply or a key, unless the trace is
-// told to keep what was said.
-// It is filled by one goroutine, that of the request, and read when the request has ended.
+// Record collects what the log line and the trace say of one exchange: never a prompt, a reply or a
+// key, unless the trace is told to keep what was said. It is filled by one goroutine, that of the
+// request, and read when the request has ended.
 type Record struct {
 	// What every event looks at comes first and stands together.
 	first  time.Duration   // from start to the first event; 0: none came
@@ -56,9 +56,8 @@ func (x *Record) told() []string { return x.notes }
 // promptTokens is about how many tokens the prompt has, as far as the engine has said.
 func (x *Record) promptTokens() int { return x.prompt }
 
-// finished takes note of the reason that the client is told for the end.
-// The reason of a reply with calls is "stop" for the engine and "tool_calls" for the client; the log shows the
-// client's.
+// finished takes note of the reason that the client is told for the end. The reason of a reply with
+// calls is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
 func (x *Record) finished(reason string) { x.reason = reason }
 
 // note takes from an event what the log wants.
@@ -110,8 +109,9 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	}
 }
 
-// observer notes how the reply comes about in its headers, in the log and in the exchange that is kept.
-// Headers can be set until the first byte leaves; later notes reach the client as comments of its form.
+// observer notes how the reply comes about in its headers, in the log and in the exchange that is
+// kept. Headers can be set until the first byte leaves; later notes reach the client as comments of
+// its form.
 func (x *Record) observer(h http.Header, client string, a *form.Ask, reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
 		// A flush that fails fails again at the next event, and the client's context ends with it.
@@ -148,7 +148,8 @@ func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	}
 }
 
-// statusOf returns how a request ended: an error counts also when it came behind a status that was good.
+// statusOf returns how a request ended: an error counts also when it came behind a status that was
+// good.
 func statusOf(m *meter, err error) int {
 	if err != nil {
 		return fault.From(err).Status()
@@ -156,9 +157,8 @@ func statusOf(m *meter, err error) int {
 	return m.status
 }
 
-// log writes the line.
-// A client that went away or asked wrongly is a warning. Only our own faults are errors, for those who watch
-// for these.
+// log writes the line. A client that went away or asked wrongly is a warning. Only our own faults
+// are errors, for those who watch for these.
 func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
@@ -180,9 +180,9 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause is what the operator should read of err: the innermost sentence we know, or nil.
-// The client's sentence says what to do; the cause behind it may name hosts and files, and is for the log
-// alone.
+// cause is what the operator should read of err: the innermost sentence we know, or nil. The
+// client's sentence says what to do; the cause behind it may name hosts and files, and is for the
+// log alone.
 func cause(err error) error {
 	if err == nil {
 		return nil
@@ -202,8 +202,8 @@ func shortened(err error) error {
 	return errors.New(fault.Short(err.Error()))
 }
 
-// meter counts what is written to a client.
-// The status of a stream is 200 long before it fails, so the log asks the error as well: see statusOf.
+// meter counts what is written to a client. The status of a stream is 200 long before it fails, so
+// the log asks the error as well: see statusOf.
 type meter struct {
 	http.ResponseWriter
 	status int // 0: nothing was written

@@ -18,16 +18,17 @@ import (
 const (
 	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
 	keepParser = 1 << 20
-	// MaxValues bounds the JSON values in a body, since each costs 88 bytes when parsed, however short it is: 46 MB while room is
-	// made for them. A conversation of 50,000 messages has half as many.
+	// MaxValues bounds the JSON values in a body, since each costs 88 bytes when parsed, however
+	// short it is: 46 MB while room is made for them. A conversation of 50,000 messages has half as
+	// many.
 	MaxValues = 1 << 18
 )
 
 // parsers keeps fastjson's arenas between requests.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// Parse parses a body, which must be an object, and has it read. What read finds wrong becomes a fault; v is valid until
-// read returns, since the arena it lies in goes back to the pool.
+// Parse parses a body, which must be an object, and has it read. What read finds wrong becomes a
+// fault; v is valid until read returns, since the arena it lies in goes back to the pool.
 // fastjson's parser takes some texts that are no JSON, which its validator refuses. Halves of
 // surrogate pairs ("a\ud800b") become U+FFFD first, as every other reader would have it.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
@@ -62,8 +63,8 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// mostInvalid is how many bytes of a body may be no UTF-8. Each becomes U+FFFD wherever it goes, which takes six bytes in JSON: of
-// 19 MB of them the request to the model server was 114 MB.
+// mostInvalid is how many bytes of a body may be no UTF-8. Each becomes U+FFFD wherever it goes,
+// which takes six bytes in JSON: of 19 MB of them the request to the model server was 114 MB.
 const mostInvalid = 1 << 20
 
 // binary reports whether a body holds more of them.
@@ -82,9 +83,10 @@ func binary(body []byte) bool {
 	return n > mostInvalid
 }
 
-// reserve makes room for so many values. A parser that finds room while it parses moves the values that it has, by a quarter more at a
-// time, and what was parsed points into each place where they were: five times the room that 240,000 values need, 105 MB. Here
-// nothing is parsed that anybody keeps, so that each place is let go of when there is a larger one.
+// reserve makes room for so many values. A parser that finds room while it parses moves the values
+// that it has, by a quarter more at a time, and what was parsed points into each place where they
+// were: five times the room that 240,000 values need, 105 MB. Here nothing is parsed that anybody
+// keeps, so that each place is let go of when there is a larger one.
 func reserve(p *fastjson.Parser, values int) {
 	for n := 1 << 10; n < values; {
 		n = min(n+n/5, values)
@@ -107,8 +109,8 @@ func notJSON(body []byte) error {
 	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
 }
 
-// tooMany is the error of a body with too many values. Where a tool's schema has most of them, it says so.
-// A schema is the likeliest cause, and its tool's name is what helps.
+// tooMany is the error of a body with too many values. Where a tool's schema has most of them, it
+// says so. A schema is the likeliest cause, and its tool's name is what helps.
 func tooMany(body []byte) error {
 	var offer struct {
 		Tools []struct {

@@ -1,11 +1,14 @@
-// Package field reads the fields of a request's JSON body. Each reader returns an error that says what is wrong with the
-// value; the path to it ("messages[2].content") is put together only then, on the way out.
+// Package field reads the fields of a request's JSON body. Each reader returns an error that says
+// what is wrong with the value; the path to it ("messages[2].content") is put together only then,
+// on the way out.
 //
-// Objects are read by a table of [Members], so that a request's fields read like the API's own documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs: clients write one field in several
-// shapes (a content is a string, null, a part or a list of parts), and fields that nobody here knows are kept as they are.
+// Objects are read by a table of [Members], so that a request's fields read like the API's own
+// documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs:
+// clients write one field in several shapes (a content is a string, null, a part or a list of
+// parts), and fields that nobody here knows are kept as they are.
 //
-// Errors are for the client: one sentence and the path, as OpenAI's SDKs show them (message and param). They
-// never quote a value in full, since it may be megabytes.
+// Errors are for the client: one sentence and the path, as OpenAI's SDKs show them (message and
+// param). They never quote a value in full, since it may be megabytes.
 package field
 
 import (
@@ -20,7 +23,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// fieldError says what is wrong with one field of a request. The path grows outwards, and only when something is wrong.
+// fieldError says what is wrong with one field of a request. The path grows outwards, and only when
+// something is wrong.
 type fieldError struct {
 	path, say string
 }
@@ -38,8 +42,9 @@ func Bad(path, format string, args ...any) error {
 	return &fieldError{path: path, say: fmt.Sprintf(format, args...)}
 }
 
-// Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors of other kinds pass.
-// It runs on the way out of an error alone, so that a good request costs no path.
+// Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors
+// of other kinds pass. It runs on the way out of an error alone, so that a good request costs no
+// path.
 func Within(path string, err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -51,7 +56,8 @@ func Within(path string, err error) error {
 	return &fieldError{path: path + "." + e.path, say: e.say}
 }
 
-// AsFault turns a field's error into a fault that names the field as its parameter, as OpenAI's clients read it.
+// AsFault turns a field's error into a fault that names the field as its parameter, as OpenAI's
+// clients read it.
 func AsFault(err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -62,9 +68,10 @@ func AsFault(err error) error {
 	return f
 }
 
-// Members is a table of an object's members: the name of each, and where its value goes, as Into has it. A function that takes
-// the name as well is given it, since one reader may serve several members.
-// A request's fields stand in such tables, so that they can be compared with the API's own documentation line by line.
+// Members is a table of an object's members: the name of each, and where its value goes, as Into
+// has it. A function that takes the name as well is given it, since one reader may serve several
+// members. A request's fields stand in such tables, so that they can be compared with the API's own
+// documentation line by line.
 type Members []struct {
 	Name string
 	To   any
@@ -73,7 +80,8 @@ type Members []struct {
 // Object reads an object by a table. A member that the table does not have is passed over.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Read is Object, with a reader for the members that the table does not have; nil: they are passed over.
+// Read is Object, with a reader for the members that the table does not have; nil: they are passed
+// over.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -92,9 +100,9 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into reads a value of the type that to points to. A null is as good as no value: it empties a text and changes nothing else,
-// since SDKs write their unset options so. A table reads an object, a function whatever it reads; a pointer to a value keeps
-// it unread, as long as the body lives.
+// Into reads a value of the type that to points to. A null is as good as no value: it empties a
+// text and changes nothing else, since SDKs write their unset options so. A table reads an object,
+// a function whatever it reads; a pointer to a value keeps it unread, as long as the body lives.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -117,7 +125,8 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
-// Refused returns what reports a field that asks for what is not to be had; a null asks for nothing.
+// Refused returns what reports a field that asks for what is not to be had; a null asks for
+// nothing.
 func Refused(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
@@ -183,8 +192,9 @@ func number(v *fastjson.Value, dst **float64) error {
 	return nil
 }
 
-// integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves dst nil. Beyond 2^53 a
-// spelling with a point or an exponent no longer names one integer, and is refused.
+// integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves
+// dst nil. Beyond 2^53 a spelling with a point or an exponent no longer names one integer, and is
+// refused.
 func integer(v *fastjson.Value, dst **int64) error {
 	if v.Type() == fastjson.TypeNull {
 		return nil
@@ -205,12 +215,14 @@ func integer(v *fastjson.Value, dst **int64) error {
 	return nil
 }
 
-// Raw copies a value that nothing has looked into yet, as the client spelled it but for blanks between tokens. fastjson
-// unescapes a string when it is first looked at, and could then no longer give its spelling back.
+// Raw copies a value that nothing has looked into yet, as the client spelled it but for blanks
+// between tokens. fastjson unescapes a string when it is first looked at, and could then no longer
+// give its spelling back.
 func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	b := v.MarshalTo(nil)
 	for _, c := range b {
-		// Compact JSON has such bytes only inside strings, where they may not stand; the parser lets some through.
+		// Compact JSON has such bytes only inside strings, where they may not stand; the parser
+		// lets some through.
 		if c < ' ' {
 			return nil, Bad("", "holds a control character inside a string, which JSON forbids")
 		}
@@ -218,9 +230,9 @@ func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Each calls f for every field of an object until one is wrong, and names that field. A field given twice is read twice.
-// Of a field that comes twice the last one therefore counts, as in encoding/json and JavaScript; readers of
-// lists begin anew for that reason.
+// Each calls f for every field of an object until one is wrong, and names that field. A field given
+// twice is read twice. Of a field that comes twice the last one therefore counts, as in
+// encoding/json and JavaScript; readers of lists begin anew for that reason.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return Bad("", "must be an object, not %s", KindOf(v))

@@ -9,13 +9,14 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Named finds the name of the tool that an object names, and the member that says it, for the error.
+// Named finds the name of the tool that an object names, and the member that says it, for the
+// error.
 type Named func(v *fastjson.Value) (member, name string)
 
-// Choose applies OpenAI's tool_choice: "none" takes the offer back, and what it names must be on offer. An
-// object of one of the kinds names a tool, which named finds, since the APIs put names in different places.
-// It runs when every field is read, since tool_choice may stand in front of tools in the body. "any" is
-// Mistral's word for "required".
+// Choose applies OpenAI's tool_choice: "none" takes the offer back, and what it names must be on
+// offer. An object of one of the kinds names a tool, which named finds, since the APIs put names in
+// different places. It runs when every field is read, since tool_choice may stand in front of tools
+// in the body. "any" is Mistral's word for "required".
 func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	if field.IsNull(v) {
 		return nil
@@ -38,11 +39,12 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	return nil
 }
 
-// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}. The second keeps mode and
-// tools in a member allowed_tools for chat completions, and beside type for the Responses API; both are taken
-// everywhere. In mode "auto" the prompt stays as it is, so that the server's prefix cache works: all tools
-// are offered, and a call of one that is not named is text. An empty list in mode "auto" allows no call at
-// all; with "required" it could never be fulfilled and is an error.
+// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}. The second keeps
+// mode and tools in a member allowed_tools for chat completions, and beside type for the Responses
+// API; both are taken everywhere. In mode "auto" the prompt stays as it is, so that the server's
+// prefix cache works: all tools are offered, and a call of one that is not named is text. An empty
+// list in mode "auto" allows no call at all; with "required" it could never be fulfilled and is an
+// error.
 func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error {
 	kind := string(v.GetStringBytes("type"))
 	if slices.Contains(kinds, kind) {
@@ -80,8 +82,8 @@ func (a *Ask) offered() map[string]bool {
 	return names
 }
 
-// allow adds the tool that v names to those that may be called. A name that is not on offer is an error,
-// since no reply could ever fulfil it.
+// allow adds the tool that v names to those that may be called. A name that is not on offer is an
+// error, since no reply could ever fulfil it.
 func (a *Ask) allow(v *fastjson.Value, named Named, offered map[string]bool) error {
 	member, name := named(v)
 	if !offered[name] {

@@ -1,8 +1,10 @@
-// Package form holds what all client forms share: a client form is a way in which a client asks a model and wants its reply.
+// Package form holds what all client forms share: a client form is a way in which a client asks a
+// model and wants its reply.
 //
-// To add one, make a folder beside openai, ollama, shell and xml. A form with a path of its own is an [API]: Read makes an [Ask] of
-// a body, Open makes the [Reply] that writes events; proxy.New gives it a route. A form that shares its path with another is a
-// [Form], which looks at a request and takes it or not; proxy.New puts it into the list that is asked in turn.
+// To add one, make a folder beside openai, ollama, shell and xml. A form with a path of its own is
+// an [API]: Read makes an [Ask] of a body, Open makes the [Reply] that writes events; proxy.New
+// gives it a route. A form that shares its path with another is a [Form], which looks at a request
+// and takes it or not; proxy.New puts it into the list that is asked in turn.
 //
 //	form.go     the types: API, Form, Ask, Out, Reply
 //	message.go  messages: roles, calls in the history, images
@@ -29,7 +31,8 @@ import (
 )
 
 // API is one way of asking a model over HTTP: how a request is read and how its reply is opened.
-// Errors before the first byte differ by API: an object for OpenAI's clients, a sentence for Ollama's.
+// Errors before the first byte differ by API: an object for OpenAI's clients, a sentence for
+// Ollama's.
 type API struct {
 	Name   string // in the log
 	Prefix string // of the reply's id, as the API's own service begins it
@@ -38,12 +41,14 @@ type API struct {
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
 	Fail func(w http.ResponseWriter, err error) // answers with an error, before anything was written
 
-	// Fields are the paths of fields that chat completions call otherwise, by the first word of the path there.
+	// Fields are the paths of fields that chat completions call otherwise, by the first word of the
+	// path there.
 	Fields map[string]string
 }
 
-// Renamed is err with the path of the field as this API has it. Who asks the model knows the fields of chat completions alone,
-// and a tool or a message may stand at another place here: so the path ends at the list that holds it.
+// Renamed is err with the path of the field as this API has it. Who asks the model knows the fields
+// of chat completions alone, and a tool or a message may stand at another place here: so the path
+// ends at the list that holds it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")
@@ -86,7 +91,8 @@ func (a *Ask) Nth(n int) *chat.Request {
 	return &r
 }
 
-// Several is a Reply that can hold several replies to one request. Next begins another one, behind the Finish of the one before.
+// Several is a Reply that can hold several replies to one request. Next begins another one, behind
+// the Finish of the one before.
 type Several interface{ Next() }
 
 // Note is one thing that a form did to a request, which its client should hear of.
@@ -109,9 +115,9 @@ const (
 // Names lists the forms that can be asked for.
 func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
 
-// Asked is the form that a request names: in its header, else in the suffix of its model ("qwen3@shell"). The model comes back
-// without that suffix. A name of which nobody knows is only an error in a header, since models may hold an @ of their own: a digest,
-// or a revision.
+// Asked is the form that a request names: in its header, else in the suffix of its model
+// ("qwen3@shell"). The model comes back without that suffix. A name of which nobody knows is only
+// an error in a header, since models may hold an @ of their own: a digest, or a revision.
 func Asked(h http.Header, named string) (asked, model string, err error) {
 	model = named
 	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
@@ -126,8 +132,9 @@ func Asked(h http.Header, named string) (asked, model string, err error) {
 	return asked, model, nil
 }
 
-// SetAlone refuses a form that is asked for where a path has one alone: a client that reads commands out of a text would wait for ever
-// for one. The path's own form may be asked for everywhere, by the name of chat completions' own.
+// SetAlone refuses a form that is asked for where a path has one alone: a client that reads
+// commands out of a text would wait for ever for one. The path's own form may be asked for
+// everywhere, by the name of chat completions' own.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := Asked(h, a.Model)
 	if err != nil {
@@ -142,14 +149,15 @@ func (a *Ask) SetAlone(h http.Header) error {
 
 // Form is a client form among several on one path.
 type Form interface {
-	// Open makes the Reply of a request in this form, or nil when the request is in another one. It may rewrite the
-	// request first: find tools in a prompt, offer more of them, or hold calls back with Request.Hold.
+	// Open makes the Reply of a request in this form, or nil when the request is in another one. It
+	// may rewrite the request first: find tools in a prompt, offer more of them, or hold calls back
+	// with Request.Hold.
 	Open(h http.Header, a *Ask, out Out) (Reply, error)
 }
 
-// First is the form that the first of several takes: the special ones stand in front of those that take everything.
-// Which one takes a request may depend on more than the header: Void and Cline are known by their prompts
-// alone.
+// First is the form that the first of several takes: the special ones stand in front of those that
+// take everything. Which one takes a request may depend on more than the header: Void and Cline are
+// known by their prompts alone.
 type First []Form
 
 // Open opens the reply in the first form that takes the request.
@@ -173,8 +181,8 @@ type Out struct {
 	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
 	Notes func() []string
 
-	// PromptTokens gives about how many tokens the prompt has, before the model server counts them; 0 as long as nobody
-	// knows. Nil: it is not known at all.
+	// PromptTokens gives about how many tokens the prompt has, before the model server counts them;
+	// 0 as long as nobody knows. Nil: it is not known at all.
 	PromptTokens func() int
 
 	// Told is told the reason that an OpenAI client is given for the reply's end; nil: nobody asks.
@@ -190,8 +198,8 @@ const (
 	ThoughtsPlain   = "reasoning"         // Ollama's and OpenRouter's
 )
 
-// ThoughtFields lists the fields in which thoughts are written, at least one. Both are the default, since each client reads
-// only the one it knows.
+// ThoughtFields lists the fields in which thoughts are written, at least one. Both are the default,
+// since each client reads only the one it knows.
 func (o *Out) ThoughtFields() []string {
 	switch o.Thoughts {
 	case ThoughtsContent, ThoughtsPlain:
@@ -207,16 +215,17 @@ func (o *Out) Finished(reason string) {
 	}
 }
 
-// Reply writes the events of one reply in a client's form. Its methods are called by one goroutine at a time.
-// Events come in the order of chat.Event: text and reasoning, each call from its start to its end, one Finish.
-// An error before the first byte is returned by Close and becomes a status; later it is told in the reply's
-// own form.
+// Reply writes the events of one reply in a client's form. Its methods are called by one goroutine
+// at a time. Events come in the order of chat.Event: text and reasoning, each call from its start
+// to its end, one Finish. An error before the first byte is returned by Close and becomes a status;
+// later it is told in the reply's own form.
 type Reply interface {
 	// Event takes the next event. It need not write before Flush.
 	Event(chat.Event) error
 	// Flush writes what can be written: nothing more will come for a while.
 	Flush() error
-	// Ping shows the client that the server is alive, and what is waited for if that is said, as far as the form has a way to do so.
+	// Ping shows the client that the server is alive, and what is waited for if that is said, as
+	// far as the form has a way to do so.
 	Ping(said string) error
 	// Close ends the reply: with err, or well when err is nil. It must be called exactly once.
 	Close(err error) error

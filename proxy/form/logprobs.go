@@ -9,8 +9,8 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Logprobs gathers what is known of a reply's tokens until it can be written.
-// An entry is {"token":…,"logprob":…,"bytes":[…],"top_logprobs":[…]}, in OpenAI's API and in Ollama's.
+// Logprobs gathers what is known of a reply's tokens until it can be written. An entry is
+// {"token":…,"logprob":…,"bytes":[…],"top_logprobs":[…]}, in OpenAI's API and in Ollama's.
 type Logprobs struct {
 	Wanted  bool
 	entries []byte // joined by commas
@@ -39,8 +39,8 @@ func (l *Logprobs) Note(m *chat.Meta) {
 // Any reports whether there are tokens that were not written.
 func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
 
-// Append appends the array of all tokens, and forgets them.
-// Text that is held back in a stream may leave its tokens in the chunk before: together they are all of them.
+// Append appends the array of all tokens, and forgets them. Text that is held back in a stream may
+// leave its tokens in the chunk before: together they are all of them.
 func (l *Logprobs) Append(b []byte) []byte {
 	b = append(append(append(b, '['), l.entries...), ']')
 	l.entries = l.entries[:0]
@@ -65,9 +65,8 @@ func TopLogprobs(to *int) func(*fastjson.Value) error {
 	}
 }
 
-// appendToken appends one entry, its object left open.
-// A token may begin or end inside a character, which its text cannot show; its bytes can, and are null where
-// the server does not tell them.
+// appendToken appends one entry, its object left open. A token may begin or end inside a character,
+// which its text cannot show; its bytes can, and are null where the server does not tell them.
 func appendToken(b []byte, t chat.Token) []byte {
 	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)

@@ -24,17 +24,17 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 	return all, err
 }
 
-// roles maps the roles that clients write to those of a conversation.
-// "developer" is OpenAI's newer word for system, which Void writes for names with o3 or o4-mini; "function" is the
-// older one for tool.
+// roles maps the roles that clients write to those of a conversation. "developer" is OpenAI's newer
+// word for system, which Void writes for names with o3 or o4-mini; "function" is the older one for
+// tool.
 var roles = map[string]chat.Role{
 	"system": chat.System, "developer": chat.System, "user": chat.User,
 	"assistant": chat.Assistant, "tool": chat.ToolRole, "function": chat.ToolRole,
 }
 
-// SetRole gives a message its role by the name that the client wrote, and finds fields that the role cannot have. Known
-// lists the names of the client's API, for the error.
-// A call that a user's message holds, or a picture in a system prompt, has no place in any model's template.
+// SetRole gives a message its role by the name that the client wrote, and finds fields that the
+// role cannot have. Known lists the names of the client's API, for the error. A call that a user's
+// message holds, or a picture in a system prompt, has no place in any model's template.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -52,9 +52,9 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls reads what the assistant called.
-// A missing id is no error: calls and results are paired by order then, and Toolnorm-History says so. type is
-// not looked at, since every call here is a function's.
+// ReadCalls reads what the assistant called. A missing id is no error: calls and results are paired
+// by order then, and Toolnorm-History says so. type is not looked at, since every call here is a
+// function's.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
@@ -87,13 +87,14 @@ func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	return err
 }
 
-// mostRepaired is how long arguments may be that are repaired, in bytes: a repair takes some six times their length.
+// mostRepaired is how long arguments may be that are repaired, in bytes: a repair takes some six
+// times their length.
 const mostRepaired = 4 << 20
 
-// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a cut or careless reply left
-// behind is repaired as a model's own arguments are; a string without any object in it is an error, since nobody knows what
-// was called.
-// An empty text means no arguments: "" is what some models' calls without any become.
+// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a
+// cut or careless reply left behind is repaired as a model's own arguments are; a string without
+// any object in it is an error, since nobody knows what was called. An empty text means no
+// arguments: "" is what some models' calls without any become.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:

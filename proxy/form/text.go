@@ -6,8 +6,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Ending knows how the visible text ends so far: how many newlines must come in front of a paragraph.
-// A call that is written as text, or a block with a command, begins a paragraph of its own.
+// Ending knows how the visible text ends so far: how many newlines must come in front of a
+// paragraph. A call that is written as text, or a block with a command, begins a paragraph of its
+// own.
 type Ending struct {
 	Said bool   // there is some
 	last string // up to two bytes
@@ -31,8 +32,9 @@ func (e *Ending) Gap() string {
 	return "\n\n"
 }
 
-// Fence knows whether a text is inside a block of code, which a block of ours must not become part of.
-// Void shows a button to run a block only when its fence is closed, and a block inside another is no block.
+// Fence knows whether a text is inside a block of code, which a block of ours must not become part
+// of. Void shows a button to run a block only when its fence is closed, and a block inside another
+// is no block.
 type Fence struct {
 	line string // the beginning of the line that is being written; the first bytes tell
 	open bool
@@ -70,8 +72,8 @@ func (f *Fence) End() string {
 // IsCall reports whether an event is part of a call.
 func IsCall(k chat.Kind) bool { return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd }
 
-// CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the reply: dropped
-// silently, it would leave an agent waiting.
+// CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the
+// reply: dropped silently, it would leave an agent waiting.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name + " was to be called, but the call cannot be written for this client: " + why.Error() + ". It was:\n\n```json\n" +
 		string(c.Args) + "\n```\n"

@@ -23,9 +23,9 @@ func (a *Ask) ReadTools(v *fastjson.Value) error {
 	})
 }
 
-// ReadTool reads one tool: {"type":"function","function":{…}}, or the function's fields without that wrapping.
-// Other types are an error that names the tool: custom, web_search and the like are run by OpenAI, or need a
-// reply in a form that no local model writes.
+// ReadTool reads one tool: {"type":"function","function":{…}}, or the function's fields without
+// that wrapping. Other types are an error that names the tool: custom, web_search and the like are
+// run by OpenAI, or need a reply in a form that no local model writes.
 func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -64,8 +64,9 @@ func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 }
 
-// SetHold says how much of a call waits: as the client's header Toolnorm-Hold says, and all of it where nobody watches it grow,
-// and where a tool is strict. Then what is wrong can still be put right.
+// SetHold says how much of a call waits: as the client's header Toolnorm-Hold says, and all of it
+// where nobody watches it grow, and where a tool is strict. Then what is wrong can still be put
+// right.
 func (a *Ask) SetHold(h http.Header) error {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
@@ -80,6 +81,6 @@ func (a *Ask) SetHold(h http.Header) error {
 	return nil
 }
 
-// strict says that the client wants the arguments of a tool to fit exactly.
-// OpenAI's strict promises arguments that match the schema, and a fragment that has left cannot be taken back.
+// strict says that the client wants the arguments of a tool to fit exactly. OpenAI's strict
+// promises arguments that match the schema, and a fragment that has left cannot be taken back.
 func strict(t chat.Tool) bool { return t.Strict }

@@ -7,8 +7,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Whole is the base of a reply that is written in one piece: it collects the same events that a stream would write, so
-// there is no second reader of what a model says. What embeds it writes the reply in Close.
+// Whole is the base of a reply that is written in one piece: it collects the same events that a
+// stream would write, so there is no second reader of what a model says. What embeds it writes the
+// reply in Close.
 type Whole struct {
 	Out        Out
 	Model      string
@@ -48,20 +49,23 @@ func ErrUnfinished() error {
 	return fault.New(fault.Unavailable, "the reply ended without saying why")
 }
 
-// ErrEmpty returns the fault of a model that stopped and wrote nothing: an empty reply makes agents repeat for ever.
-// Void shows it as an error of its own, and Qwen Code repeats the request at once. Clients are told to give
-// up, since each repetition costs a generation that will end in the same way.
+// ErrEmpty returns the fault of a model that stopped and wrote nothing: an empty reply makes agents
+// repeat for ever. Void shows it as an error of its own, and Qwen Code repeats the request at once.
+// Clients are told to give up, since each repetition costs a generation that will end in the same
+// way.
 func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
 	return f
 }
 
-// Later is what a model wrote behind a whole call. It waits for the end of the reply, and the call with it, where a client runs a call as
-// soon as it sees that it is whole (Responses, Messages): a reply that is cut or breaks runs nothing.
+// Later is what a model wrote behind a whole call. It waits for the end of the reply, and the call
+// with it, where a client runs a call as soon as it sees that it is whole (Responses, Messages): a
+// reply that is cut or breaks runs nothing.
 //
-// A call that stands whole in a cut reply is left out as well. Codex would run it and then fail the turn, so that the model never hears
-// of what it did; Claude Code would run it and ask for the rest, and a model that is cut again each time makes it again each time.
+// A call that stands whole in a cut reply is left out as well. Codex would run it and then fail the
+// turn, so that the model never hears of what it did; Claude Code would run it and ask for the
+// rest, and a model that is cut again each time makes it again each time.
 type Later struct {
 	Whole bool     // the last call is whole, and what follows it waits
 	Cut   []string // the calls of a reply that was cut, by name: none of them may run
@@ -77,8 +81,9 @@ func (l *Later) Wait(e chat.Event) int {
 	return len(l.events)
 }
 
-// End ends the reply, and returns the events that waited and whether the reply is whole. Of one that was cut, which end then says, the
-// events of calls are left out. Open reports whether a call that did not wait has not ended.
+// End ends the reply, and returns the events that waited and whether the reply is whole. Of one
+// that was cut, which end then says, the events of calls are left out. Open reports whether a call
+// that did not wait has not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string
@@ -97,6 +102,6 @@ func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) 
 	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// IsCut reports whether a reply that ends so was cut: at its limit, or inside a call, which a server may call a stop when its own limit is
-// hidden from it.
+// IsCut reports whether a reply that ends so was cut: at its limit, or inside a call, which a
+// server may call a stop when its own limit is hidden from it.
 func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// wholeRunes returns the length of the part of s that does not end inside a character: all of it but at most three bytes.
+// wholeRunes returns the length of the part of s that does not end inside a character: all of it
+// but at most three bytes.
 func wholeRunes(s string) int {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax+1; i-- {
 		if !utf8.RuneStart(s[i]) {
@@ -22,9 +23,9 @@ func wholeRunes(s string) int {
 	return len(s)
 }
 
-// Tail holds the begun character at the end of what was written, under four bytes, until its rest is there: models write
-// tokens that end inside a character, and JSON text cannot.
-// Whoever cuts a stream into chunks needs one for each text that goes on.
+// Tail holds the begun character at the end of what was written, under four bytes, until its rest
+// is there: models write tokens that end inside a character, and JSON text cannot. Whoever cuts a
+// stream into chunks needs one for each text that goes on.
 type Tail struct{ held string }
 
 // Join puts text behind what is held, and returns it but for the character that it may end in.
@@ -37,7 +38,8 @@ func (t *Tail) Join(text string) string {
 	return text[:n]
 }
 
-// Give returns what is held and holds nothing: its rest will not come, and it will be written as U+FFFD.
+// Give returns what is held and holds nothing: its rest will not come, and it will be written as
+// U+FFFD.
 func (t *Tail) Give() (held string) {
 	held, t.held = t.held, ""
 	return held
@@ -64,9 +66,9 @@ func WriteValue(w http.ResponseWriter, v any) error {
 	return WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// HeaderSafe is s with everything but printable ASCII taken out: fit for a header or a comment line.
-// Names of tools and models and words of a model's reply get here, and a line feed in one of them would begin
-// a header or an event of its own.
+// HeaderSafe is s with everything but printable ASCII taken out: fit for a header or a comment
+// line. Names of tools and models and words of a model's reply get here, and a line feed in one of
+// them would begin a header or an event of its own.
 func HeaderSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

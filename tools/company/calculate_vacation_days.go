@@ -17,8 +17,8 @@ import (
 //go:embed calculate_vacation_days.md
 var calculateVacationDaysText string
 
-// calculateVacationDays tells what is left of a year's leave.
-// The year has bounds, so that a model that writes a date or a two-digit year is told before anything is looked up.
+// calculateVacationDays tells what is left of a year's leave. The year has bounds, so that a model
+// that writes a date or a two-digit year is told before anything is looked up.
 func (c *Company) calculateVacationDays() tools.Tool {
 	return tools.Tool{
 		Name: "calculate_vacation_days", Title: "Calculate vacation days", Description: calculateVacationDaysText, Hints: hints(),
@@ -41,8 +41,8 @@ type vacation struct {
 	Remaining  float64 `json:"remaining"`
 }
 
-// vacation subtracts what was used.
-// Nothing is rounded, and nothing bounded: more days used than there were is what the company has to know.
+// vacation subtracts what was used. Nothing is rounded, and nothing bounded: more days used than
+// there were is what the company has to know.
 func (c *Company) vacation(ctx context.Context, in struct {
 	ID   string  `json:"employee_id"`
 	Year float64 // 2026.0 is an integer, too
@@ -60,14 +60,16 @@ func (c *Company) vacation(ctx context.Context, in struct {
 	return v, nil
 }
 
-// noVacation says why there is no such row: nobody has that id, or the year has no data.
-// A model that is told "there is for 2024, 2025, 2026" asks again; one that is told "no rows" makes a number up.
+// noVacation says why there is no such row: nobody has that id, or the year has no data. A model
+// that is told "there is for 2024, 2025, 2026" asks again; one that is told "no rows" makes a
+// number up.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {
 		return fmt.Errorf("read employee %s: %w", id, err)
 	}
-	// Which of the two is wrong decides what the model does next: look for the id, or ask for another year.
+	// Which of the two is wrong decides what the model does next: look for the id, or ask for
+	// another year.
 	if there == 0 {
 		return unknownEmployee(id)
 	}

@@ -1,6 +1,8 @@
-// Package company holds the sample company: its documents, employees and vacations in a database, and the tools that ask it.
+// Package company holds the sample company: its documents, employees and vacations in a database,
+// and the tools that ask it.
 //
-// Each tool is one Go file with its function and one Markdown file with the description that a model reads.
+// Each tool is one Go file with its function and one Markdown file with the description that a
+// model reads.
 package company
 
 import (
@@ -12,18 +14,18 @@ import (
 	"toolnorm/tools"
 )
 
-// Company answers from its database. It may be used by many at once.
-// The clock is a field so that "days employed" can be tested.
-// It keeps nothing in memory, so a change of the database by another program shows in the next call.
+// Company answers from its database. It may be used by many at once. The clock is a field so that
+// "days employed" can be tested. It keeps nothing in memory, so a change of the database by another
+// program shows in the next call.
 type Company struct {
 	db  *store.DB
 	now func() time.Time
 }
 
-// Open takes the company in db. When there are no tables of it they are made, with sample rows; whatever is there is left
-// as it is. now says which day it is; nil: the clock and the zone of this machine.
-// To open needs no setting: a first start has data to try the tools with, and a second one, or a database of one's own, is not
-// touched.
+// Open takes the company in db. When there are no tables of it they are made, with sample rows;
+// whatever is there is left as it is. now says which day it is; nil: the clock and the zone of this
+// machine. To open needs no setting: a first start has data to try the tools with, and a second
+// one, or a database of one's own, is not touched.
 func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, error) {
 	if now == nil {
 		now = time.Now

@@ -50,7 +50,8 @@ func open(t *testing.T, where string) (*Company, *tools.Registry) {
 	return c, r
 }
 
-// TestCalls runs the calls in testdata/*.txt: a section is named NAME ARGUMENTS, and holds the outcome.
+// TestCalls runs the calls in testdata/*.txt: a section is named NAME ARGUMENTS, and holds the
+// outcome.
 func TestCalls(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -25,8 +25,8 @@ const longestText = 1 << 20
 // The MCP server tells it apart from a database that fails, as a resource that is not found.
 var ErrNoDocument = errors.New("there is no such document")
 
-// Documents are the company's documents in the order of their ids, at most limit of them.
-// They are also resources of the MCP server, company://documents/1, which lists them without a search.
+// Documents are the company's documents in the order of their ids, at most limit of them. They are
+// also resources of the MCP server, company://documents/1, which lists them without a search.
 func (c *Company) Documents(ctx context.Context, limit int) ([]Document, error) {
 	return c.documents(ctx, "", limit)
 }
@@ -41,9 +41,9 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 	return d, err
 }
 
-// documents are those for which a condition holds, which speaks of values as $1, $2, …
-// The condition is the program's own text, never a caller's; what a model gives stands in values alone. The order by id makes
-// the same question give the same answer.
+// documents are those for which a condition holds, which speaks of values as $1, $2, … The
+// condition is the program's own text, never a caller's; what a model gives stands in values alone.
+// The order by id makes the same question give the same answer.
 func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
 	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
 	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (d Document, err error) {

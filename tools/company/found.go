@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// tables are those of the company. DOUBLE PRECISION since half days are taken.
-// Dates are text like 2016-03-02, which both kinds of database read alike. An employee has one row of leave a year.
+// tables are those of the company. DOUBLE PRECISION since half days are taken. Dates are text like
+// 2016-03-02, which both kinds of database read alike. An employee has one row of leave a year.
 const tables = `
 CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL, content TEXT NOT NULL, category TEXT NOT NULL);
 CREATE TABLE employees (id TEXT PRIMARY KEY, name TEXT NOT NULL, department TEXT NOT NULL, hire_date TEXT NOT NULL);
@@ -23,8 +23,9 @@ CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), yea
 //go:embed seed/*.csv
 var seed embed.FS
 
-// found makes the tables and fills them with the sample rows, unless one of them is there: then the data is the user's own.
-// One table is enough to leave everything alone: rows of the sample between those of a real company would be worse than none.
+// found makes the tables and fills them with the sample rows, unless one of them is there: then the
+// data is the user's own. One table is enough to leave everything alone: rows of the sample between
+// those of a real company would be worse than none.
 func found(ctx context.Context, tx *store.Tx) error {
 	names := []string{"documents", "employees", "vacations"}
 	for _, name := range names {
@@ -80,7 +81,8 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	}
 }
 
-// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and stay text.
+// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and
+// stay text.
 func values(row []string) []any {
 	all := make([]any, len(row))
 	for i, field := range row {

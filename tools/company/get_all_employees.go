@@ -13,12 +13,12 @@ import (
 //go:embed get_all_employees.md
 var getAllEmployeesText string
 
-// mostListed is how many employees one result names.
-// One more is asked for, to know whether there are more: "truncated" tells a model that the list is not the whole.
+// mostListed is how many employees one result names. One more is asked for, to know whether there
+// are more: "truncated" tells a model that the list is not the whole.
 const mostListed = 1000
 
-// getAllEmployees lists the employees.
-// It has no parameters: a model that does not know an id begins here, and the other tools' errors lead to it.
+// getAllEmployees lists the employees. It has no parameters: a model that does not know an id
+// begins here, and the other tools' errors lead to it.
 func (c *Company) getAllEmployees() tools.Tool {
 	return tools.Tool{
 		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText, Hints: hints(),
@@ -31,8 +31,8 @@ func (c *Company) getAllEmployees() tools.Tool {
 	}
 }
 
-// listed is an employee by id and name.
-// Nothing else is listed; get_employee_info gives the rest of one, so that a list of all stays short in a model's context.
+// listed is an employee by id and name. Nothing else is listed; get_employee_info gives the rest of
+// one, so that a list of all stays short in a model's context.
 type listed struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`

@@ -16,8 +16,8 @@ import (
 //go:embed get_employee_info.md
 var getEmployeeInfoText string
 
-// idProperty is the schema of an employee's id.
-// 32 characters are more than any id has; a model that puts a whole question here gets an error that says so.
+// idProperty is the schema of an employee's id. 32 characters are more than any id has; a model
+// that puts a whole question here gets an error that says so.
 const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
 
 // getEmployeeInfo tells of one employee.
@@ -43,8 +43,8 @@ type employee struct {
 	DaysEmployed int    `json:"days_employed"`
 }
 
-// employee finds an employee, and counts the days from the hire date to today.
-// Days are those of the clock's own zone: just after midnight in Seoul it is a day more there than in London.
+// employee finds an employee, and counts the days from the hire date to today. Days are those of
+// the clock's own zone: just after midnight in Seoul it is a day more there than in London.
 func (c *Company) employee(ctx context.Context, in struct {
 	ID string `json:"employee_id"`
 }) (e employee, err error) {

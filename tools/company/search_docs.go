@@ -43,9 +43,9 @@ type foundDocuments struct {
 	Truncated bool       `json:"truncated"`
 }
 
-// search finds the documents in whose title or content every word of the query occurs.
-// Words may stand in any order, since models search by several words and a phrase seldom stands so in a text. SQLite's lower
-// knows ASCII letters alone; Korean has no case.
+// search finds the documents in whose title or content every word of the query occurs. Words may
+// stand in any order, since models search by several words and a phrase seldom stands so in a text.
+// SQLite's lower knows ASCII letters alone; Korean has no case.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
 	// Blanks of all kinds part words, also the wide one of East Asian texts (U+3000).
 	words := strings.Fields(in.Query)

@@ -12,9 +12,10 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// collection keeps documents, and their vectors where a model made some, in the store of the tools, and searches them in memory.
-// The store is the source of truth; the indexes are made of it and can be dropped at any time. 100,000 vectors
-// of 1,024 numbers are searched in a tenth of a second, so no database of vectors is needed for that.
+// collection keeps documents, and their vectors where a model made some, in the store of the tools,
+// and searches them in memory. The store is the source of truth; the indexes are made of it and can
+// be dropped at any time. 100,000 vectors of 1,024 numbers are searched in a tenth of a second, so
+// no database of vectors is needed for that.
 type collection struct {
 	db   *store.DB
 	name string
@@ -41,8 +42,8 @@ const longestText = 1 << 20
 // standardName is that of a collection that the settings do not name.
 const standardName = "documents"
 
-// openCollection makes the tables when they are not there.
-// data_changes counts imports: it is what other processes look at to know that their indexes are old.
+// openCollection makes the tables when they are not there. data_changes counts imports: it is what
+// other processes look at to know that their indexes are old.
 func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (*collection, error) {
 	if name == "" {
 		name = standardName
@@ -71,8 +72,8 @@ func (c *collection) count(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// index gives the indexes, made anew when another import has changed something.
-// toolnorm docs import is another process, so nobody tells this one; a look at one number each time is cheap.
+// index gives the indexes, made anew when another import has changed something. toolnorm docs
+// import is another process, so nobody tells this one; a look at one number each time is cheap.
 func (c *collection) index(ctx context.Context) (*indexes, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,8 +95,9 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 	return fresh, nil
 }
 
-// load reads all documents. Their order is that of the import, so that equals come as they were written.
-// Vectors of another model or length than most are left out, since they cannot be compared with those.
+// load reads all documents. Their order is that of the import, so that equals come as they were
+// written. Vectors of another model or length than most are left out, since they cannot be compared
+// with those.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string
@@ -148,15 +150,15 @@ func (x *indexes) matching(query string, n int) (rows []int) {
 	return rows
 }
 
-// document is one to be kept.
-// Its id is a hash of where it came from and what it says, so the same text of two files is two documents.
+// document is one to be kept. Its id is a hash of where it came from and what it says, so the same
+// text of two files is two documents.
 type document struct {
 	id, text string
 	vector   []float32 // nil: no model made one
 }
 
-// replace makes the documents of a source those given, in one transaction.
-// An import that breaks off leaves what was there. The same text twice is one document: its id is the same.
+// replace makes the documents of a source those given, in one transaction. An import that breaks
+// off leaves what was there. The same text twice is one document: its id is the same.
 func (c *collection) replace(ctx context.Context, source, model string, all []document) error {
 	return c.db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM data_documents WHERE collection = $1 AND source = $2", c.name, source); err != nil {

@@ -12,8 +12,8 @@ import (
 //go:embed complete_column_extraction.md
 var completeColumnExtractionText string
 
-// completeColumnExtraction says that the columns are known, and the workflow may go on.
-// The schema takes null nearly everywhere: a model that found nothing writes null, and has to get the sentence
+// completeColumnExtraction says that the columns are known, and the workflow may go on. The schema
+// takes null nearly everywhere: a model that found nothing writes null, and has to get the sentence
 // of the specification for it and no error of validation.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
@@ -33,8 +33,8 @@ func completeColumnExtraction() tools.Tool {
 	}
 }
 
-// extracted is what became of it.
-// Its members and both messages are the specification's, byte for byte. escalate ends a phase of the agent.
+// extracted is what became of it. Its members and both messages are the specification's, byte for
+// byte. escalate ends a phase of the agent.
 type extracted struct {
 	Status   string `json:"status"`
 	Message  string `json:"message"`

@@ -6,9 +6,9 @@ import (
 	"toolnorm/internal/embedding"
 )
 
-// Config are the settings of the data tools. The tags are those that the command line reads; the names in capitals without
-// TOOLNORM_ are what the tools' specification calls them.
-// A setting that is missing disables what needs it, and the result names it; nothing stops the program.
+// Config are the settings of the data tools. The tags are those that the command line reads; the
+// names in capitals without TOOLNORM_ are what the tools' specification calls them. A setting that
+// is missing disables what needs it, and the result names it; nothing stops the program.
 type Config struct {
 	Tools string `name:"data-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_DATA_TOOLS" restart:"yes" help:"Offer the data tools (embeddings, similarity search, SQL): always, never, or auto: only if one of their settings is present or documents were imported."`
 

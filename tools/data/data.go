@@ -1,7 +1,8 @@
-// Package data holds the data tools: vectors of texts, search in a collection of descriptions, and read-only SQL, for an agent
-// that turns questions into SQL.
+// Package data holds the data tools: vectors of texts, search in a collection of descriptions, and
+// read-only SQL, for an agent that turns questions into SQL.
 //
-// Each tool is one Go file with its function and one Markdown file with the description that a model reads.
+// Each tool is one Go file with its function and one Markdown file with the description that a
+// model reads.
 //
 //	get_text_embedding.go           vectors of texts
 //	search_similar_documents.go     documents like queries
@@ -17,10 +18,10 @@
 //	import.go        fills a collection, the same twice
 //	documents.go     reads documents out of files
 //
-// Names of tools, arguments and results, defaults and the sentences of errors are those of the tools'
-// specification, byte for byte, since agents look for them; only members that it does not name were added.
-// Nothing is made up for what is not set: without a model that makes vectors there are none, and stages says
-// so.
+// Names of tools, arguments and results, defaults and the sentences of errors are those of the
+// tools' specification, byte for byte, since agents look for them; only members that it does not
+// name were added. Nothing is made up for what is not set: without a model that makes vectors there
+// are none, and stages says so.
 package data
 
 import (
@@ -45,8 +46,8 @@ type Data struct {
 	audit      func(context.Context, Audit)
 }
 
-// Audit is what is noted of each statement; never what was asked or found.
-// A statement may hold what it looks for, as a name or a number of a person, so only its hash is noted.
+// Audit is what is noted of each statement; never what was asked or found. A statement may hold
+// what it looks for, as a name or a number of a person, so only its hash is noted.
 type Audit struct {
 	Statement string // the beginning of its SHA-256
 	Rows      int
@@ -54,8 +55,9 @@ type Audit struct {
 	Outcome   string // ok, refused, or the SQLSTATE
 }
 
-// Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be nil.
-// Chroma without a name for the collection counts as not set, since there is no default that could be meant.
+// Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be
+// nil. Chroma without a name for the collection counts as not set, since there is no default that
+// could be meant.
 func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
 	d := &Data{config: c, audit: audit, embedder: c.Embedder()}
 	if d.audit == nil {
@@ -86,8 +88,9 @@ func (d *Data) Close() {
 	}
 }
 
-// Tools are the data tools, when they are wanted: by the settings, or, when those leave it open, because something of theirs is
-// set or there is a collection. Every tool that is offered costs a small model attention.
+// Tools are the data tools, when they are wanted: by the settings, or, when those leave it open,
+// because something of theirs is set or there is a collection. Every tool that is offered costs a
+// small model attention.
 func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	if d.config.Tools == "never" {
 		return nil, nil
@@ -100,8 +103,8 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	return d.All(), nil
 }
 
-// All are the data tools, wanted or not: nobody else's tool may have one of their names, or it would be gone as soon as they are
-// wanted.
+// All are the data tools, wanted or not: nobody else's tool may have one of their names, or it
+// would be gone as soon as they are wanted.
 func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened
 		d = new(Data)

@@ -26,9 +26,8 @@ const (
 	longestDocument = 32 << 10 // bytes; models that make vectors read some 8,000 tokens
 )
 
-// documentsOf reads the documents of a file, in their order, without empty ones.
-// A file that is no UTF-8 is refused: guessed encodings make Korean and Japanese texts that are found by
-// nothing.
+// documentsOf reads the documents of a file, in their order, without empty ones. A file that is no
+// UTF-8 is refused: guessed encodings make Korean and Japanese texts that are found by nothing.
 func documentsOf(path string) ([]string, error) {
 	read := readers[strings.ToLower(filepath.Ext(path))]
 	if read == nil {
@@ -79,9 +78,10 @@ func commaRows(text []byte) ([]string, error) { return rowsOf(text, ',') }
 // tabRows: the same with tabs between.
 func tabRows(text []byte) ([]string, error) { return rowsOf(text, '\t') }
 
-// rowsOf writes each row with the names of the columns, which are in the first: table: users, column: email, type: VARCHAR(255).
-// Quotation marks may stand anywhere where tabs separate: spreadsheets write them bare there. Empty cells say
-// nothing and would be found by the names of their columns.
+// rowsOf writes each row with the names of the columns, which are in the first: table: users,
+// column: email, type: VARCHAR(255). Quotation marks may stand anywhere where tabs separate:
+// spreadsheets write them bare there. Empty cells say nothing and would be found by the names of
+// their columns.
 func rowsOf(text []byte, comma rune) (all []string, err error) {
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.LazyQuotes = comma, comma == '\t'
@@ -136,8 +136,9 @@ func jsonLines(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonDocument returns a text, the text or document of an object, or, of an object without, the object as it is written.
-// An object without either name is kept as it is: its members can be found all the same.
+// jsonDocument returns a text, the text or document of an object, or, of an object without, the
+// object as it is written. An object without either name is kept as it is: its members can be found
+// all the same.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil

@@ -37,9 +37,8 @@ func (d *Data) executePostgresQuery() tools.Tool {
 	}
 }
 
-// queried is the result of a statement.
-// Names and messages are the specification's; sqlstate, columns, row_count and truncated are more than it asks
-// for.
+// queried is the result of a statement. Names and messages are the specification's; sqlstate,
+// columns, row_count and truncated are more than it asks for.
 type queried struct {
 	Status   string    `json:"status"`
 	Message  string    `json:"message"`
@@ -64,8 +63,8 @@ type content struct {
 	Truncated bool              `json:"truncated"`
 }
 
-// query runs the statement; what goes wrong is a result, too.
-// isError is set besides status: clients of MCP look at the one, agents of the specification at the other.
+// query runs the statement; what goes wrong is a result, too. isError is set besides status:
+// clients of MCP look at the one, agents of the specification at the other.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`
@@ -101,11 +100,12 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	return d.postgres.Query(ctx, sql)
 }
 
-// identifiers are the names that PostgreSQL writes in double quotes, where the specification has single ones.
+// identifiers are the names that PostgreSQL writes in double quotes, where the specification has
+// single ones.
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
-// failed returns the result of a statement that failed, in the server's words.
-// "relation 'users' does not exist" is the specification's sample, where the server writes double quotes.
+// failed returns the result of a statement that failed, in the server's words. "relation 'users'
+// does not exist" is the specification's sample, where the server writes double quotes.
 func failed(err error) queried {
 	out := queried{Status: "error"}
 	text := err.Error()

@@ -31,8 +31,8 @@ type referenceDocuments struct {
 	Stages    []stage  `json:"stages"`
 }
 
-// references searches by meaning and by words at once.
-// created_at and E-4012 are found by their letters, which vectors alone miss. The texts come back unchanged.
+// references searches by meaning and by words at once. created_at and E-4012 are found by their
+// letters, which vectors alone miss. The texts come back unchanged.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
 	N     float64 `json:"n_results"` // 5.0 is an integer to a schema, and not to Go

@@ -12,7 +12,8 @@ import (
 //go:embed get_text_embedding.md
 var getTextEmbeddingText string
 
-// mostTexts is how many texts one call takes: their vectors are some 2.5 MB as text with 1,024 dimensions.
+// mostTexts is how many texts one call takes: their vectors are some 2.5 MB as text with 1,024
+// dimensions.
 const mostTexts = 256
 
 // getTextEmbedding makes vectors of texts.
@@ -32,9 +33,8 @@ type embeddings struct {
 	Embeddings [][]float32 `json:"embeddings"`
 }
 
-// embed asks the model.
-// No text is no error: an agent may have had nothing to ask. There are no stand-ins for a model that is not
-// set.
+// embed asks the model. No text is no error: an agent may have had nothing to ask. There are no
+// stand-ins for a model that is not set.
 func (d *Data) embed(ctx context.Context, in struct {
 	Texts []string `json:"text_list"`
 }) (out embeddings, err error) {

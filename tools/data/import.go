@@ -22,9 +22,10 @@ type Imported struct {
 // It is also what the client of the model sends in one request.
 const embeddedAtOnce = 32
 
-// Import puts the documents of a file, or of all files of a folder, into the collection: a second time nothing changes but
-// what is new or gone. progress is told how many of a file's documents are done, and which of the files it is, counting from 1; it may be nil.
-// Chroma has no search by words, so without a model there is nothing to import into it.
+// Import puts the documents of a file, or of all files of a folder, into the collection: a second
+// time nothing changes but what is new or gone. progress is told how many of a file's documents are
+// done, and which of the files it is, counting from 1; it may be nil. Chroma has no search by
+// words, so without a model there is nothing to import into it.
 func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files, done, all int)) (done []Imported, err error) {
 	if progress == nil {
 		progress = func(string, int, int, int, int) {}
@@ -55,8 +56,8 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 	return done, nil
 }
 
-// file is one to be read.
-// The source is what a document is known by, so it has no path of this machine in it and / on every system.
+// file is one to be read. The source is what a document is known by, so it has no path of this
+// machine in it and / on every system.
 type file struct{ path, source string }
 
 // importable lists the files at a path; in a folder those that have a known ending.
@@ -118,9 +119,9 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string, pr
 	return out, d.chroma.Delete(ctx, gone)
 }
 
-// embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once.
-// With Chroma each part is stored as soon as it has its vectors, so an import that breaks off goes on from
-// there.
+// embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once. With
+// Chroma each part is stored as soon as it has its vectors, so an import that breaks off goes on
+// from there.
 func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))
 	defer func() { progress(len(all), len(all)) }()

@@ -25,7 +25,8 @@ func sanitizeForCSV() tools.Tool {
 	}
 }
 
-// sanitized is a text without no-break spaces. Nothing else of it has changed: not U+202F, U+3000 or line breaks.
+// sanitized is a text without no-break spaces. Nothing else of it has changed: not U+202F, U+3000
+// or line breaks.
 type sanitized struct {
 	Text string `json:"sanitized_text"`
 }

@@ -84,7 +84,8 @@ func stamp(v any) any {
 	return at.UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// postgresNames are PostgreSQL's types for ours; a text has none, since what stands beside it may say more.
+// postgresNames are PostgreSQL's types for ours; a text has none, since what stands beside it may
+// say more.
 var postgresNames = map[string]string{
 	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
 	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text", typeObject: "jsonb",
@@ -125,7 +126,8 @@ func (k kind) postgres(v any) any {
 	return scalar(v)
 }
 
-// elementType returns the smallest type that holds all numbers of a list, as for a single one; texts are text.
+// elementType returns the smallest type that holds all numbers of a list, as for a single one;
+// texts are text.
 func elementType(all []any, standard string) string {
 	var size int
 	for _, one := range all {
@@ -172,9 +174,9 @@ func number(n json.Number) any {
 	return sqlsafe.Decimal(n)
 }
 
-// blanks are values for a statement that is looked at and not run, one set for each size of number: the
-// types of the columns may depend on it. PostgreSQL plans by the types, and computes what it can while
-// it plans: an empty text would be no date, and a 0 what nothing can be divided by.
+// blanks are values for a statement that is looked at and not run, one set for each size of number:
+// the types of the columns may depend on it. PostgreSQL plans by the types, and computes what it
+// can while it plans: an empty text would be no date, and a 0 what nothing can be divided by.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
 	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.number() && p.kind().lists == 0 }) {

@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// callers are what a parameter may be filled with, with the types that it has then. Such a parameter is in no
-// schema: what a model writes cannot change whose rows are asked for.
+// callers are what a parameter may be filled with, with the types that it has then. Such a
+// parameter is in no schema: what a model writes cannot change whose rows are asked for.
 var callers = map[string]string{
 	"subject": typeString, "tenant": typeString, "clearance": typeInteger, "departments": "LIST<" + typeString + ">",
 }

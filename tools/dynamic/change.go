@@ -170,7 +170,8 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
-// Audit lists who changed which tool, newest first, of the lines before one; 0: the newest. Tools that are gone are in it.
+// Audit lists who changed which tool, newest first, of the lines before one; 0: the newest. Tools
+// that are gone are in it.
 func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 	return readAudit(ctx, s.config.DB, before)
 }
@@ -251,8 +252,8 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	return named(s.last, *id)
 }
 
-// alone changes the store when nobody else does, and returns the number that the change of one tool has; 0: nothing was
-// changed, or more than that.
+// alone changes the store when nobody else does, and returns the number that the change of one tool
+// has; 0: nothing was changed, or more than that.
 func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0

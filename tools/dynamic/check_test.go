@@ -124,8 +124,8 @@ func TestNamesThatCouldBreakAFaceAreRefused(t *testing.T) {
 	}
 }
 
-// TestDescriptionsAreRefusedOrPassWhole: whatever a description holds, either it cannot be saved, or every client gets
-// exactly that text in valid JSON.
+// TestDescriptionsAreRefusedOrPassWhole: whatever a description holds, either it cannot be saved,
+// or every client gets exactly that text in valid JSON.
 func TestDescriptionsAreRefusedOrPassWhole(t *testing.T) {
 	s := ownSet(t)
 	passed := 0

@@ -10,8 +10,9 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// How long the choices of an ENUM from a SELECT are taken for what they are: when they are listed, and when
-// a call has a value that is none of them, which may be new. And how long the SELECT may take.
+// How long the choices of an ENUM from a SELECT are taken for what they are: when they are listed,
+// and when a call has a value that is none of them, which may be new. And how long the SELECT may
+// take.
 const (
 	choicesKept  = time.Minute
 	choicesKnown = 2 * time.Second
@@ -51,8 +52,8 @@ func (c *choicesCache) of(key string) *offeredChoices {
 	return c.all[key]
 }
 
-// ask returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it is not known.
-// A reading that fails leaves what was known before.
+// ask returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it
+// is not known. A reading that fails leaves what was known before.
 func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
 	c := all.of(on.Name + "\x00" + query)
 	c.mu.Lock()
@@ -77,8 +78,8 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	return c.list, c.err
 }
 
-// distinctFirst returns the values of the first column, and those in its arrays, as enum_range gives one, each
-// once and without NULL.
+// distinctFirst returns the values of the first column, and those in its arrays, as enum_range
+// gives one, each once and without NULL.
 func distinctFirst(t *sqlsafe.Table) []any {
 	list := []any{}
 	seen := map[any]bool{}
@@ -104,7 +105,8 @@ func distinctFirst(t *sqlsafe.Table) []any {
 	return list
 }
 
-// choicesOf finds the choices of parameters for a compiled draft: those of a SELECT, as the database has them now.
+// choicesOf finds the choices of parameters for a compiled draft: those of a SELECT, as the
+// database has them now.
 func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	return func(p *Param) []any {
 		if p.ChoicesSQL == "" || c.choices == nil {
@@ -133,8 +135,8 @@ func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 // unknownChoices are those of a listing that asks no database.
 func unknownChoices(*Param) []any { return nil }
 
-// compileChoices prepares the SELECTs of ENUMs. They run on the tool's connection; a tool of an expression may name
-// one for them.
+// compileChoices prepares the SELECTs of ENUMs. They run on the tool's connection; a tool of an
+// expression may name one for them.
 func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *problems) {
 	for i := range c.draft.Params {
 		one := &c.draft.Params[i]

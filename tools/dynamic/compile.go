@@ -140,8 +140,8 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	if err != nil {
 		return tools.Result{}, err
 	}
-	// The registry has held them to the schema. What that cannot say is held here: the bounds of dates, the
-	// choices as they are now.
+	// The registry has held them to the schema. What that cannot say is held here: the bounds of
+	// dates, the choices as they are now.
 	wrong, values := c.misfits(ctx, args, c.choicesFor(ctx))
 	if len(wrong) > 0 {
 		return tools.Result{}, errors.New(c.misfitting(wrong))
@@ -149,8 +149,8 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	return c.run(ctx, values, note)
 }
 
-// decoded reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and 9007199254740993
-// is no double.
+// decoded reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and
+// 9007199254740993 is no double.
 func decoded(text json.RawMessage) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -88,7 +88,8 @@ type Asks struct {
 // make connections, never the page: who may write a tool could else read any file of
 // the machine through it.
 //
-// One that cannot be used stays, with the reason, so that a tool that names none does not ask another.
+// One that cannot be used stays, with the reason, so that a tool that names none does not ask
+// another.
 func newConnections(settings map[string]string, asks Asks, own, sample string) *connections {
 	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames, made: true}}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {

@@ -49,8 +49,8 @@ func TestAToolWithoutAConnectionAsksTheOneThatIsConfigured(t *testing.T) {
 	}
 }
 
-// TestEveryPostgresIsAskedByTheSettings holds that sql-functions and sql-role reach the connections of
-// custom tools, and that a warning names its connection.
+// TestEveryPostgresIsAskedByTheSettings holds that sql-functions and sql-role reach the connections
+// of custom tools, and that a warning names its connection.
 func TestEveryPostgresIsAskedByTheSettings(t *testing.T) {
 	told := ""
 	asks := Asks{Functions: []string{"margin"}, AnyRole: true, Warn: func(text string) { told = text }}

@@ -222,7 +222,8 @@ func TestACheckEndsInTime(t *testing.T) {
 	}
 }
 
-// TestDriftOnPostgres is about parameters that do not fit any more, which PostgreSQL says of a statement that is not run.
+// TestDriftOnPostgres is about parameters that do not fit any more, which PostgreSQL says of a
+// statement that is not run.
 func TestDriftOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
 	db, err := store.Open(t.Context(), where)

@@ -158,7 +158,8 @@ func (d *Draft) unpack() error {
 	return nil
 }
 
-// attach gives the parameters what the definition said of them, and returns the names that are none.
+// attach gives the parameters what the definition said of them, and returns the names that are
+// none.
 func (d *Draft) attach() (unknown []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.said)) {
 		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })

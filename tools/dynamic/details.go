@@ -14,9 +14,9 @@ import (
 	"toolnorm/engine/valid"
 )
 
-// Details are what a parameter's type leaves open. The specification's table has no columns for them, so
-// they stand in the column definition, by the names of the parameters (column).
-// What is said of a value holds of a list's elements.
+// Details are what a parameter's type leaves open. The specification's table has no columns for
+// them, so they stand in the column definition, by the names of the parameters (column). What is
+// said of a value holds of a list's elements.
 type Details struct {
 	Default    Value   `json:"default,omitempty" yaml:"default,omitempty"`         // what a call that leaves it out means
 	Choices    []Value `json:"choices,omitempty" yaml:"choices,omitempty"`         // of an ENUM
@@ -158,8 +158,8 @@ func (p *Param) bounds(note *problems, field string) {
 	}
 }
 
-// ownValues checks that a default and examples are values that a call may have. Those of an ENUM from a
-// SELECT are not looked up: the database may be down.
+// ownValues checks that a default and examples are values that a call may have. Those of an ENUM
+// from a SELECT are not looked up: the database may be down.
 func (p *Param) ownValues(note *problems, field string) {
 	if len(p.Examples) > mostExamples {
 		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples), mostExamples)
@@ -199,8 +199,8 @@ func order(base string, a, b any) int {
 // checkers are the compiled schemas of parameters.
 var checkers valid.Cache
 
-// rules returns the validator of what this package does not check itself: the schema of an OBJECT and the
-// format of a text; nil: there is nothing.
+// rules returns the validator of what this package does not check itself: the schema of an OBJECT
+// and the format of a text; nil: there is nothing.
 func (p *Param) rules() (*valid.Validator, error) {
 	schema := p.Schema
 	switch {

@@ -1,5 +1,6 @@
-// Package dynamic holds the tools that administrators make while the program runs: a SELECT, or an expression, with parameters.
-// What is saved is offered at once on every face, and gone at once when it is switched off.
+// Package dynamic holds the tools that administrators make while the program runs: a SELECT, or an
+// expression, with parameters. What is saved is offered at once on every face, and gone at once
+// when it is switched off.
 //
 // What a tool is:
 //
@@ -46,5 +47,6 @@
 //	set.go         the set, and how it follows the store when another program changes it
 //	offer.go       the registry has what the store has
 //
-// Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is nothing to escape from.
+// Values are only ever bound, in a SELECT as in an expression; there are no templates, so there is
+// nothing to escape from.
 package dynamic

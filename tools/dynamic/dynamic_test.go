@@ -224,7 +224,8 @@ func TestATableThatIsThereIsKept(t *testing.T) {
 	}
 }
 
-// Two names that differ by case alone are one to a careless model, so the second is refused; a tool may change the case of its own.
+// Two names that differ by case alone are one to a careless model, so the second is refused; a tool
+// may change the case of its own.
 func TestNamesThatDifferByCaseAloneAreRefused(t *testing.T) {
 	s := newSet(t, filepath.Join(t.TempDir(), "store.db"), func(c *Config) { c.Reserved = map[string]bool{"get_time": true} })
 	made := save(t, s, multiply)

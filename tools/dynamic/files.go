@@ -63,8 +63,8 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 	return append(written, sets...), err
 }
 
-// removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml with the tool NAME in
-// it. What else is there is somebody's own.
+// removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml
+// with the tool NAME in it. What else is there is somebody's own.
 func removeOthers(dir string, kept []string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -206,8 +206,8 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	return all, nil
 }
 
-// Prune deletes the tools that an import did not name, so that its files are the whole truth. A file that was refused may
-// be any tool's, so then none is deleted.
+// Prune deletes the tools that an import did not name, so that its files are the whole truth. A
+// file that was refused may be any tool's, so then none is deleted.
 func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported, err error) {
 	named := map[string]bool{}
 	for _, one := range all {

@@ -91,8 +91,9 @@ params:
 	}
 }
 
-// TestAFolderMayBeTheWholeTruth takes tools away and makes others, in random order, and holds that with prune a folder and
-// a store become the same, that other files of the folder stay, and that a file which is refused deletes nothing.
+// TestAFolderMayBeTheWholeTruth takes tools away and makes others, in random order, and holds that
+// with prune a folder and a store become the same, that other files of the folder stay, and that a
+// file which is refused deletes nothing.
 func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 	dir := t.TempDir()
 	notes := map[string]string{"notes.yaml": "a: 1\n", "renamed.yaml": "name: other\ndescription_agent: x\ntool_type: PYTHON\ndefinition: '1'\n", "readme.md": "x"}

@@ -24,8 +24,8 @@ type reading struct {
 	wrong []string
 }
 
-// read returns a value as it is bound, and what is wrong with it: a sentence for each place, with the
-// parameter, what is wanted and what was sent. choices are those of an ENUM from a SELECT.
+// read returns a value as it is bound, and what is wrong with it: a sentence for each place, with
+// the parameter, what is wanted and what was sent. choices are those of an ENUM from a SELECT.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
@@ -113,7 +113,8 @@ func (r *reading) list(path string, k kind, v any) any {
 	return out
 }
 
-// number reads a number. A whole one is whole however it is written: 5.0 and 5e0 are 5 to an INTEGER.
+// number reads a number. A whole one is whole however it is written: 5.0 and 5e0 are 5 to an
+// INTEGER.
 func (r *reading) number(path string, k kind, v any) any {
 	want := "a number"
 	if k.base == typeInteger {
@@ -221,8 +222,8 @@ func (r *reading) ruled(path string, v any) {
 	}
 }
 
-// choice reads one of the choices. The case of letters does not matter where one choice is meant, nor
-// does whether a number is written as a text.
+// choice reads one of the choices. The case of letters does not matter where one choice is meant,
+// nor does whether a number is written as a text.
 func (r *reading) choice(path string, v any) any {
 	choices := r.open
 	for _, one := range r.p.Choices {
@@ -270,8 +271,9 @@ func spelt(v any) string {
 	return "\x00" + brief(v) // no choice
 }
 
-// refuse answers for arguments that do not fit, in sentences that name the parameter, what is wanted and what
-// was sent. What the schema's reader can put right is left to it, and so is what it can say itself.
+// refuse answers for arguments that do not fit, in sentences that name the parameter, what is
+// wanted and what was sent. What the schema's reader can put right is left to it, and so is what it
+// can say itself.
 func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	args, err := decoded(text)
 	if err != nil || c.fit == nil {
@@ -296,8 +298,8 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 	return tools.Failure(c.misfitting(all)), true
 }
 
-// repairable reports whether the reader of arguments makes a value one that its type takes: "5" for a number. Whether
-// it is within the bounds that no schema says is seen when the tool is called.
+// repairable reports whether the reader of arguments makes a value one that its type takes: "5" for
+// a number. Whether it is within the bounds that no schema says is seen when the tool is called.
 func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	one, err := p.property(choices)
 	text, wrong := chat.JSON(map[string]any{p.Name: v})

@@ -163,7 +163,8 @@ func TestARenamedToolStaysInItsSets(t *testing.T) {
 	})
 }
 
-// TestASetThatAsks holds that a set and a tool may want a person to be asked, and that it reaches the registry.
+// TestASetThatAsks holds that a set and a tool may want a person to be asked, and that it reaches
+// the registry.
 func TestASetThatAsks(t *testing.T) {
 	s := newSet(t, filepath.Join(t.TempDir(), "new.db"), nil)
 	save(t, s, multiply)

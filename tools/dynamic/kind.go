@@ -85,7 +85,8 @@ func (k kind) String() string {
 	return strings.Repeat("LIST<", k.lists) + k.base + strings.Repeat(">", k.lists)
 }
 
-// typeName returns a type as it is kept; what is none stays, in capitals, so that the error names it.
+// typeName returns a type as it is kept; what is none stays, in capitals, so that the error names
+// it.
 func typeName(text string) string {
 	if k, ok := kindOf(text); ok {
 		return k.String()

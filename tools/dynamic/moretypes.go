@@ -7,9 +7,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// moreTypes is the change of the tables for more than three types: the table of parameters that this program
-// made takes no others. A table of another program's stays as it is; if it takes only three, the others cannot
-// be saved there.
+// moreTypes is the change of the tables for more than three types: the table of parameters that
+// this program made takes no others. A table of another program's stays as it is; if it takes only
+// three, the others cannot be saved there.
 var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *store.Tx) error {
 	if tx.Kind == store.Postgres {
 		return dropTypeCheck(ctx, tx)

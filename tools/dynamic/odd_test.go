@@ -120,8 +120,8 @@ func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 	})
 }
 
-// TestTablesThatCannotBeReadStopNothing opens a set whose table lacks a column. When it is there, the
-// tools come without a restart.
+// TestTablesThatCannotBeReadStopNothing opens a set whose table lacks a column. When it is there,
+// the tools come without a restart.
 func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		db, err := store.Open(t.Context(), where)

@@ -100,7 +100,8 @@ const noRight = "42501"
 // denied is PostgreSQL's sentence for it: "permission denied for table secret".
 var denied = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
 
-// notAllowed says what may not be done as the check of statements says it on every database, in front of any server.
+// notAllowed says what may not be done as the check of statements says it on every database, in
+// front of any server.
 func notAllowed(said string) string {
 	m := denied.FindStringSubmatch(said)
 	switch {

@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// outcome is a column that a statement gives, with the types of JSON Schema that its values have; none: any.
+// outcome is a column that a statement gives, with the types of JSON Schema that its values have;
+// none: any.
 type outcome struct {
 	name  string
 	types []string
@@ -23,8 +24,8 @@ func (c outcome) equal(other outcome) bool {
 	return c.name == other.name && slices.Equal(c.types, other.types)
 }
 
-// outcomes are the columns of the statements of all tools, by what they depend on. They are kept apart from the
-// tools: a start does not wait for databases.
+// outcomes are the columns of the statements of all tools, by what they depend on. They are kept
+// apart from the tools: a start does not wait for databases.
 type outcomes struct {
 	mu  sync.Mutex
 	all map[string][]outcome
@@ -79,8 +80,8 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 	return all
 }
 
-// joined are columns whose values may be those of either. Columns of other names are the newer ones: the database
-// has changed.
+// joined are columns whose values may be those of either. Columns of other names are the newer
+// ones: the database has changed.
 func joined(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now
@@ -102,7 +103,8 @@ func joined(known, now []outcome) []outcome {
 	return all
 }
 
-// describe asks for the columns of the statement, with each size of numbers: price * :n is whole only for a whole n.
+// describe asks for the columns of the statement, with each size of numbers: price * :n is whole
+// only for a whole n.
 func (c *compiled) describe(ctx context.Context, on *connection) (columns []outcome, err error) {
 	db, err := on.database(ctx)
 	if err != nil {
@@ -136,8 +138,8 @@ type watcher struct {
 	known outcomes
 }
 
-// learn compares the columns that a call gave with those that are promised. Where the database has changed, or was
-// never asked before, the tool is listed anew.
+// learn compares the columns that a call gave with those that are promised. Where the database has
+// changed, or was never asked before, the tool is listed anew.
 func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
 	known, now := w.known.get(key), outcomesOf(t)
@@ -148,8 +150,8 @@ func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	w.listAnew()
 }
 
-// listAnew offers the tools as they are now known, when this program follows changes: a command that calls one tool
-// and ends has nobody who reads lists.
+// listAnew offers the tools as they are now known, when this program follows changes: a command
+// that calls one tool and ends has nobody who reads lists.
 func (w *watcher) listAnew() {
 	w.set.mu.Lock()
 	follows := w.set.follows
@@ -167,8 +169,8 @@ func (w *watcher) listAnew() {
 	})
 }
 
-// follow returns what has describeAll called, once for several calls that come while it works. It is called at
-// once, too.
+// follow returns what has describeAll called, once for several calls that come while it works. It
+// is called at once, too.
 func (w *watcher) follow(ctx context.Context) (look func()) {
 	wake := make(chan struct{}, 1)
 	w.set.beside.Go(ctx, func(ctx context.Context) {
@@ -189,8 +191,8 @@ func (w *watcher) follow(ctx context.Context) (look func()) {
 	}
 }
 
-// describeAll asks for the columns of the tools that are offered and whose columns are not known. A connection that
-// cannot be asked is left alone: the first call of its tools will tell.
+// describeAll asks for the columns of the tools that are offered and whose columns are not known. A
+// connection that cannot be asked is left alone: the first call of its tools will tell.
 func (w *watcher) describeAll(ctx context.Context) {
 	w.set.mu.Lock()
 	all := slices.Clone(w.set.last)
@@ -227,7 +229,8 @@ func (w *watcher) describeAll(ctx context.Context) {
 	}
 }
 
-// output returns the JSON Schema of the results that Options.table makes of columns; nil: nothing is promised.
+// output returns the JSON Schema of the results that Options.table makes of columns; nil: nothing
+// is promised.
 func (o Options) output(columns []outcome) json.RawMessage {
 	if len(columns) == 0 || o.Format == "text" {
 		return nil

@@ -158,7 +158,8 @@ func injections(t *testing.T) (all []string) {
 	return all
 }
 
-// TestInjectionsFindNobody calls the specification's tool with every hostile value through the registry, as all faces do.
+// TestInjectionsFindNobody calls the specification's tool with every hostile value through the
+// registry, as all faces do.
 func TestInjectionsFindNobody(t *testing.T) {
 	s := ownSet(t)
 	save(t, s, dailyLimit)

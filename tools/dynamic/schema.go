@@ -28,7 +28,8 @@ type property struct {
 	Examples    []Value         `json:"examples,omitempty"`
 }
 
-// property returns the schema of a parameter. choices are those of an ENUM from a SELECT; nil: not known.
+// property returns the schema of a parameter. choices are those of an ENUM from a SELECT; nil: not
+// known.
 func (p *Param) property(choices []any) (json.RawMessage, error) {
 	k := p.kind()
 	is, inner := p.element(k.base, choices)
@@ -132,11 +133,11 @@ func (p *Param) between(base string) string {
 	return fmt.Sprintf("From %v to %v.", low, high)
 }
 
-// schema returns the JSON Schema of a tool's arguments, with the parameters in their order:
-// models write arguments in the order of the schema, and think of them so.
-// additionalProperties is false so that an argument which was made up is told to the
-// model, which can then use the right one, and is not dropped. There is no null in a type: models of a
-// few billion parameters write it where they need not. choices gives those of an ENUM from a SELECT.
+// schema returns the JSON Schema of a tool's arguments, with the parameters in their order: models
+// write arguments in the order of the schema, and think of them so. additionalProperties is false
+// so that an argument which was made up is told to the model, which can then use the right one, and
+// is not dropped. There is no null in a type: models of a few billion parameters write it where
+// they need not. choices gives those of an ENUM from a SELECT.
 func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
 	first := true

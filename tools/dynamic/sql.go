@@ -48,9 +48,9 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name and lists as the database takes them, and holds that the names of the definition are
-// parameters. The names are found by the lexer that finds the places to bind at, so
-// what is checked here is what will be bound.
+// bindNames writes {{name}} as :name and lists as the database takes them, and holds that the names
+// of the definition are parameters. The names are found by the lexer that finds the places to bind
+// at, so what is checked here is what will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {
@@ -84,7 +84,8 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 		if at < 0 {
 			continue
 		}
-		// A label may name a parameter that is bound elsewhere. One that is bound nowhere finds nothing.
+		// A label may name a parameter that is bound elsewhere. One that is bound nowhere finds
+		// nothing.
 		note := p.odd
 		if !slices.Contains(used, one.Name) {
 			note, good = p.wrong, false

@@ -225,7 +225,8 @@ type Entry struct {
 // MostEntries is how many lines of the audit are read at once.
 const MostEntries = 200
 
-// readAudit reads the last lines of the audit that are older than a line, newest first; 0: the newest.
+// readAudit reads the last lines of the audit that are older than a line, newest first; 0: the
+// newest.
 func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
 		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who), store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name), store.Whole(&e.Version))
@@ -233,9 +234,10 @@ func readAudit(ctx context.Context, in asker, before int) (all []Entry, err erro
 	}, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
-// free says that no other tool than id has a name, in whatever case: models are careless with it, and a call of
-// Get_limit found whichever of two came first. It is asked inside of the transaction that nobody else writes beside, so
-// the UNIQUE of the table never has to say it: its error has other words in each database.
+// free says that no other tool than id has a name, in whatever case: models are careless with it,
+// and a call of Get_limit found whichever of two came first. It is asked inside of the transaction
+// that nobody else writes beside, so the UNIQUE of the table never has to say it: its error has
+// other words in each database.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	var known string

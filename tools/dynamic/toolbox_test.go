@@ -78,8 +78,8 @@ func addDetail(p *Param, name, value string) (lost string) {
 	return ""
 }
 
-// TestToolsOfToolboxCanBeMade makes sixty tools in the manner of MCP Toolbox on a real PostgreSQL. At most three of them say
-// something that a tool here cannot.
+// TestToolsOfToolboxCanBeMade makes sixty tools in the manner of MCP Toolbox on a real PostgreSQL.
+// At most three of them say something that a tool here cannot.
 func TestToolsOfToolboxCanBeMade(t *testing.T) {
 	made, lost := makeToolbox(t, "shop.sql", "toolbox.txt")
 	if len(lost) > 3 || made+len(lost) != 60 {
@@ -87,8 +87,9 @@ func TestToolsOfToolboxCanBeMade(t *testing.T) {
 	}
 }
 
-// TestToolsOfToolboxsDocumentationCanBeMade does the same with the tools that stand in the documentation itself. What is lost is
-// what is known: values and vectors that come past the model, tables and columns that a model names, and statements that write.
+// TestToolsOfToolboxsDocumentationCanBeMade does the same with the tools that stand in the
+// documentation itself. What is lost is what is known: values and vectors that come past the model,
+// tables and columns that a model names, and statements that write.
 func TestToolsOfToolboxsDocumentationCanBeMade(t *testing.T) {
 	made, lost := makeToolbox(t, "documented.sql", "documented.txt")
 	count := map[string]int{}
@@ -101,7 +102,8 @@ func TestToolsOfToolboxsDocumentationCanBeMade(t *testing.T) {
 	}
 }
 
-// makeToolbox makes the tools of a file of testdata on tables of another, and returns how many, and what the others lose.
+// makeToolbox makes the tools of a file of testdata on tables of another, and returns how many, and
+// what the others lose.
 func makeToolbox(t *testing.T, tables, list string) (made int, lost []string) {
 	t.Helper()
 	where := databases.Postgres(t)

@@ -18,7 +18,8 @@ import (
 	"toolnorm/tools"
 )
 
-// lawSeeds make the declarations and values of the laws; the last was first run when everything was written.
+// lawSeeds make the declarations and values of the laws; the last was first run when everything was
+// written.
 var lawSeeds = []uint64{1, 20261123, 7919}
 
 // randomParam is a parameter of any type with details that fit it.
@@ -89,8 +90,9 @@ func randomValue(r *rand.Rand, p *Param, k kind) any {
 	return pick("", "a", "abc", "é", "it's \"q\" \\ {1,2}", "a long text", "NULL", "세 글자")
 }
 
-// TestTheSchemaAndTheReaderAgree holds random values to the schema that models see and to what is bound: the schema takes
-// what the reader takes as it stands, and the reader refuses no more than dates beyond their bounds.
+// TestTheSchemaAndTheReaderAgree holds random values to the schema that models see and to what is
+// bound: the schema takes what the reader takes as it stands, and the reader refuses no more than
+// dates beyond their bounds.
 func TestTheSchemaAndTheReaderAgree(t *testing.T) {
 	var schemas valid.Cache
 	taken := 0
@@ -175,7 +177,8 @@ func expected(on sqlsafe.Kind, k kind, v any) string {
 	return fmt.Sprint(v)
 }
 
-// loose writes what came back as expected does: texts without quotes, JSON in a text as JSON, times without zeros behind.
+// loose writes what came back as expected does: texts without quotes, JSON in a text as JSON, times
+// without zeros behind.
 func loose(on sqlsafe.Kind, k kind, v any) string {
 	if text, ok := v.(string); ok && (k.lists > 0 || k.base == typeObject) {
 		if inner := Value(text).get(); inner != nil && (strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{")) {
@@ -207,7 +210,8 @@ func loose(on sqlsafe.Kind, k kind, v any) string {
 	return text
 }
 
-// holdsValues makes random tools, calls them with random values, and compares what the database got with what was meant.
+// holdsValues makes random tools, calls them with random values, and compares what the database got
+// with what was meant.
 func holdsValues(t *testing.T, s *Set, on sqlsafe.Kind, connection string, rounds int) {
 	t.Helper()
 	var schemas valid.Cache

@@ -292,7 +292,8 @@ func TestTypesOnPostgres(t *testing.T) {
 	}
 }
 
-// TestChoicesAreThoseOfNow changes what a SELECT for choices gives, and the columns of the statement.
+// TestChoicesAreThoseOfNow changes what a SELECT for choices gives, and the columns of the
+// statement.
 func TestChoicesAreThoseOfNow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	db, err := store.Open(t.Context(), path)

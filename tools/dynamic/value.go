@@ -12,8 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Value is a JSON value in a draft, such as a default: with the digits of its numbers and the order of
-// its members, also in files. Empty and null are no value.
+// Value is a JSON value in a draft, such as a default: with the digits of its numbers and the order
+// of its members, also in files. Empty and null are no value.
 type Value []byte
 
 // MarshalJSON returns the value.
@@ -161,8 +161,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// scalarOf writes a single value. A date without quotes is a text, and a number keeps its digits where
-// JSON can write them.
+// scalarOf writes a single value. A date without quotes is a text, and a number keeps its digits
+// where JSON can write them.
 func scalarOf(b *bytes.Buffer, node *yaml.Node) error {
 	var got any
 	switch tag := node.ShortTag(); {

@@ -43,7 +43,8 @@ func meant(text string) string {
 	return b.String()
 }
 
-// says reports whether a text in small letters, with blanks around its words, has a word or several.
+// says reports whether a text in small letters, with blanks around its words, has a word or
+// several.
 func says(text, said string) bool {
 	if strings.ContainsFunc(said, func(c rune) bool {
 		return unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)

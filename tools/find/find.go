@@ -25,7 +25,8 @@ const (
 	aboutWeight = 1.5
 )
 
-// New reads tools. Each has three fields: its name in words, its description, and the names of its parameters.
+// New reads tools. Each has three fields: its name in words, its description, and the names of its
+// parameters.
 func New(list []tools.Tool) *Finder {
 	f := &Finder{list: list, index: new(lexical.Index)}
 	seen := map[string]bool{}
@@ -44,7 +45,8 @@ func New(list []tools.Tool) *Finder {
 	return f
 }
 
-// Words returns a name in words: getCurrentTime, get_current_time and get-current-time are get current time.
+// Words returns a name in words: getCurrentTime, get_current_time and get-current-time are get
+// current time.
 func Words(name string) string {
 	var b strings.Builder
 	low := false
@@ -61,10 +63,10 @@ func Words(name string) string {
 	return b.String()
 }
 
-// Rank gives the tools that a text asks for, the best first, by BM25 over their fields and by how much of what is asked they
-// have. Words that every question has count nothing; what people say in other
-// words than tools do counts as theirs (concepts.txt). Tools of which an equal one of another server comes before are last: three copies of
-// one server would take all places.
+// Rank gives the tools that a text asks for, the best first, by BM25 over their fields and by how
+// much of what is asked they have. Words that every question has count nothing; what people say in
+// other words than tools do counts as theirs (concepts.txt). Tools of which an equal one of another
+// server comes before are last: three copies of one server would take all places.
 func (f *Finder) Rank(text string) []tools.Tool {
 	type scored struct {
 		place int

@@ -13,12 +13,13 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// baseSchema is the schema of knowledge_base_id for those of whom it is not known what they may see. It names no base: see
+// baseSchema is the schema of knowledge_base_id for those of whom it is not known what they may
+// see. It names no base: see
 // [bases.seen], which does.
 const baseSchema = `{"type": "string", "description": "The knowledge base, by its name or id. Leave it out when there is only one"}`
 
-// seen returns a tool's schema with the knowledge bases that a caller may see: none is asked for when there is one, and one of
-// their names when there are several. Empty: the schema of all.
+// seen returns a tool's schema with the knowledge bases that a caller may see: none is asked for
+// when there is one, and one of their names when there are several. Empty: the schema of all.
 func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMessage {
 	return func(ctx context.Context) json.RawMessage {
 		who := auth.PrincipalOf(ctx)
@@ -71,12 +72,12 @@ func choices(all []kbstore.Base) (out []string) {
 // maxListed bounds how many knowledge bases an error lists.
 const maxListed = 20
 
-// bases finds the knowledge base that a caller means. Without a store, as behind another server's search, only ids are
-// understood.
+// bases finds the knowledge base that a caller means. Without a store, as behind another server's
+// search, only ids are understood.
 type bases struct{ store *kbstore.Store }
 
-// refuse answers a call whose knowledge_base_id means no base, or one of several. Nil members and other types are left
-// to the schema.
+// refuse answers a call whose knowledge_base_id means no base, or one of several. Nil members and
+// other types are left to the schema.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
 	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {
@@ -88,9 +89,9 @@ func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (too
 	return tools.Result{}, false
 }
 
-// find returns the id of the base that is meant: by its id, by its name in any case, or because the caller may see no
-// other. Otherwise it returns a problem, and as a hint the bases that the caller may see. The specification has the words
-// of the problem.
+// find returns the id of the base that is meant: by its id, by its name in any case, or because the
+// caller may see no other. Otherwise it returns a problem, and as a hint the bases that the caller
+// may see. The specification has the words of the problem.
 func (b bases) find(ctx context.Context, given string) (id, problem, hint string) {
 	if kbstore.ValidID(given) {
 		return given, "", ""

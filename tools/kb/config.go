@@ -8,8 +8,9 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// Config are the settings of the knowledge base tools. The tags are those that the command line reads. The model that makes
-// vectors is that of the data tools: text-embedding-model-url and its name.
+// Config are the settings of the knowledge base tools. The tags are those that the command line
+// reads. The model that makes vectors is that of the data tools: text-embedding-model-url and its
+// name.
 type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 
@@ -53,8 +54,9 @@ func chosen(set, known string) string {
 	return set
 }
 
-// local is a search of this program's knowledge bases, whose vectors are those of passages.
-// It is made even where a service searches instead, as the store may be opened later and costs nothing until then.
+// local is a search of this program's knowledge bases, whose vectors are those of passages. It is
+// made even where a service searches instead, as the store may be opened later and costs nothing
+// until then.
 func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	l := &retrieval.Local{Small: c.Small}
 	if questions != nil { // a nil pointer in an interface would not be nil

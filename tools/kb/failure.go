@@ -31,8 +31,9 @@ func hinted(status int, message, hint string) tools.Result {
 	return res
 }
 
-// unanswered is the result of a call that failed. Why a store or a service did not answer is for the server's own log: callers
-// who only have a token would learn its address and its user from "failed to connect to `user=… database=…`".
+// unanswered is the result of a call that failed. Why a store or a service did not answer is for
+// the server's own log: callers who only have a token would learn its address and its user from
+// "failed to connect to `user=… database=…`".
 func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied)
 	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is no trouble of a store
@@ -43,8 +44,8 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	return res
 }
 
-// refusal is the result of an error of a search or a store. What is none of the specification's is the
-// store's own trouble, whose words may hold a path or an address: they are for the log.
+// refusal is the result of an error of a search or a store. What is none of the specification's is
+// the store's own trouble, whose words may hold a path or an address: they are for the log.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

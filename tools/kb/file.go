@@ -18,10 +18,10 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// file imports one file, unless the knowledge base has it as it is. What is wrong with the file is part of what is given;
-// an error is of the store or the model.
-// The hash is of the bytes, so that a file which was only touched, or copied from another machine, is not read again; the version
-// of the chunker is in it, so that a better one cuts all files anew.
+// file imports one file, unless the knowledge base has it as it is. What is wrong with the file is
+// part of what is given; an error is of the store or the model. The hash is of the bytes, so that a
+// file which was only touched, or copied from another machine, is not read again; the version of
+// the chunker is in it, so that a better one cuts all files anew.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
@@ -59,16 +59,17 @@ func (w *work) content(ctx context.Context, source string, data []byte, progress
 	return w.store(ctx, d, &text, progress)
 }
 
-// same says that a document needs no second import. Without a model now, the vectors of one before stay; they are of use
-// when it comes back.
-// Who may see it is compared as well: the same folder imported for another department has to change every document.
+// same says that a document needs no second import. Without a model now, the vectors of one before
+// stay; they are of use when it comes back. Who may see it is compared as well: the same folder
+// imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
 		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Name())
 }
 
 // store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
-// The order is that of cost: what can fail for the file comes first, the model next, and the store, which others wait for, last.
+// The order is that of cost: what can fail for the file comes first, the model next, and the store,
+// which others wait for, last.
 func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, progress func(done, all int)) (Imported, error) {
 	d.Title = text.Title
 	passages := text.Cut()
@@ -95,8 +96,8 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 // It is also what the client of the model sends in one request.
 const embeddedAtOnce = 32
 
-// embed makes the vectors of a document's passages and of its summary. Passages that the document had before keep theirs: a
-// changed line of a long handbook costs one vector.
+// embed makes the vectors of a document's passages and of its summary. Passages that the document
+// had before keep theirs: a changed line of a long handbook costs one vector.
 func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made, without int, err error) {
 	if w.Embedder == nil {
 		return 0, 0, nil
@@ -136,8 +137,8 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 	return made, without, err
 }
 
-// embedSome makes the vectors of some texts, as long as those that the knowledge base has: between vectors of two lengths there
-// is no distance, and a search would say so of every question.
+// embedSome makes the vectors of some texts, as long as those that the knowledge base has: between
+// vectors of two lengths there is no distance, and a search would say so of every question.
 func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.halved(ctx, texts)
 	for _, v := range vectors {
@@ -153,8 +154,8 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, err
 }
 
-// halved makes the vectors of some texts. One that the model refuses, as it refuses what is longer than its
-// context, is cut in half until it takes it; what it never takes has none.
+// halved makes the vectors of some texts. One that the model refuses, as it refuses what is longer
+// than its context, is cut in half until it takes it; what it never takes has none.
 func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.Embedder.Embed(ctx, texts)
 	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
@@ -185,7 +186,8 @@ func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) 
 // shortestEmbedded is how many characters of a text a model has to take at least.
 const shortestEmbedded = 32
 
-// refused reports whether a model has no vector for what it was asked: asked again it would say the same.
+// refused reports whether a model has no vector for what it was asked: asked again it would say the
+// same.
 func refused(err error) bool {
 	var said *post.Refused
 	return errors.Is(err, embedding.ErrUseless) || errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
@@ -221,21 +223,23 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 	return had, err
 }
 
-// embedded is what a passage's vector is made of. The title and the headings are part of what it says: "20 days" is of use
-// below "Leave" alone.
+// embedded is what a passage's vector is made of. The title and the headings are part of what it
+// says: "20 days" is of use below "Leave" alone.
 func embedded(title string, c *kbstore.Chunk) string {
 	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text}, func(s string) bool { return s == "" }), "\n")
 }
 
-// The sizes of summaries in characters. They choose among documents, and say of each what it is about.
+// The sizes of summaries in characters. They choose among documents, and say of each what it is
+// about.
 const (
 	longestSummary = 1000
 	firstWords     = 200 // of the text itself
 )
 
-// summaryOf is a document's title, its headings and how it begins. No model has to write it, and it says nothing that is not there.
-// A model could write better prose, and would cost more than the whole import; stage 1 of the search only has to keep what may
-// matter, and headings name that in the words of the document.
+// summaryOf is a document's title, its headings and how it begins. No model has to write it, and it
+// says nothing that is not there. A model could write better prose, and would cost more than the
+// whole import; stage 1 of the search only has to keep what may matter, and headings name that in
+// the words of the document.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {
@@ -259,8 +263,8 @@ func shortened(text string, n int) string {
 	return text
 }
 
-// describe makes the collection's summary anew: the titles of its documents.
-// It is written only when it changed, so that a second import leaves the version, and with it every index, as it is.
+// describe makes the collection's summary anew: the titles of its documents. It is written only
+// when it changed, so that a second import leaves the version, and with it every index, as it is.
 func (w *work) describe(ctx context.Context) error {
 	all, err := w.Store.Documents(ctx, w.in.Base.ID, kbstore.FilterOf(auth.Local()))
 	if err != nil {

@@ -79,9 +79,10 @@ func (t *Total) add(i Imported) {
 // DefaultCollection is where documents go when nobody says where.
 const DefaultCollection = "documents"
 
-// Import puts files into a knowledge base. A second time it changes only what is new, so an import that broke off goes on
-// where it stopped: each file is one transaction. A file that cannot be read is told to Each, and the others go on; an error is
-// one of the store or of the model, with which nothing more can be done.
+// Import puts files into a knowledge base. A second time it changes only what is new, so an import
+// that broke off goes on where it stopped: each file is one transaction. A file that cannot be read
+// is told to Each, and the others go on; an error is one of the store or of the model, with which
+// nothing more can be done.
 func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	if k.Store == nil {
 		return total, errors.New("no store of knowledge bases is open")
@@ -120,9 +121,10 @@ func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	return total, w.describe(ctx)
 }
 
-// Add puts one file into a knowledge base that is not on this machine's disk: Files, Sources and Prune are not looked at.
-// progress is told how many of its passages have their vectors; it may be nil.
-// The whole of prepare runs for one file. That is some milliseconds for a base of a thousand documents, beside the sending of the file.
+// Add puts one file into a knowledge base that is not on this machine's disk: Files, Sources and
+// Prune are not looked at. progress is told how many of its passages have their vectors; it may be
+// nil. The whole of prepare runs for one file. That is some milliseconds for a base of a thousand
+// documents, beside the sending of the file.
 func (k *KB) Add(ctx context.Context, in Import, source string, data []byte, progress func(done, all int)) (Imported, error) {
 	switch {
 	case k.Store == nil:
@@ -154,8 +156,8 @@ type work struct {
 	dimensions int                         // of the model's vectors in the base; 0: there are none yet
 }
 
-// prepare looks up what is there, and fills in what was left open.
-// The documents are read once, and not file by file: the usual second import compares a thousand hashes and writes nothing.
+// prepare looks up what is there, and fills in what was left open. The documents are read once, and
+// not file by file: the usual second import compares a thousand hashes and writes nothing.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection
@@ -184,8 +186,8 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	return w, err
 }
 
-// prune takes the documents out whose files are gone.
-// A file that is there and cannot be read keeps its document: a moment without the right to read it should lose nothing.
+// prune takes the documents out whose files are gone. A file that is there and cannot be read keeps
+// its document: a moment without the right to read it should lose nothing.
 func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {
@@ -203,9 +205,10 @@ type Left struct {
 	Kind        string // its ending, or what it is instead of a file
 }
 
-// SourcesOf lists the files at a path: that one, or those of a folder that can be read. A file that is named is taken whatever its
-// ending, which then is what is wrong with it. left has all others, each with its reason: what begins with a dot is the
-// business of programs, as .git, and a link could lead out of the folder, or around in it for ever.
+// SourcesOf lists the files at a path: that one, or those of a folder that can be read. A file that
+// is named is taken whatever its ending, which then is what is wrong with it. left has all others,
+// each with its reason: what begins with a dot is the business of programs, as .git, and a link
+// could lead out of the folder, or around in it for ever.
 func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error) {
 	info, err := os.Stat(at)
 	switch {

@@ -24,7 +24,8 @@ var databases storetest.Databases
 
 func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 
-// embedder is a server that makes vectors of texts' lengths. It fails with texts that hold "explode", and counts the others.
+// embedder is a server that makes vectors of texts' lengths. It fails with texts that hold
+// "explode", and counts the others.
 func embedder(t *testing.T, asked *int) *embedding.Client {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body struct{ Input []string }
@@ -279,8 +280,9 @@ func TestWhenTheToolsAreOffered(t *testing.T) {
 	}
 }
 
-// TestAnotherProgramFindsAtOnceWhatWasImported searches with one opening of a store behind an import by another: nobody waits for
-// a notice, since each question looks at the version of the base.
+// TestAnotherProgramFindsAtOnceWhatWasImported searches with one opening of a store behind an
+// import by another: nobody waits for a notice, since each question looks at the version of the
+// base.
 func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		k, b := opened(t, where, nil)
@@ -319,9 +321,9 @@ func TestAnotherProgramFindsAtOnceWhatWasImported(t *testing.T) {
 	})
 }
 
-// TestAPassageThatTheModelRefusesStopsNoOther imports files of which some are longer than the model's context, and one
-// that it never takes or has zeros for. All are imported; a model that refuses everything or gives vectors of another length
-// is an error.
+// TestAPassageThatTheModelRefusesStopsNoOther imports files of which some are longer than the
+// model's context, and one that it never takes or has zeros for. All are imported; a model that
+// refuses everything or gives vectors of another length is an error.
 func TestAPassageThatTheModelRefusesStopsNoOther(t *testing.T) {
 	most, dimensions := 100, 2
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

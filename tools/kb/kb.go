@@ -47,9 +47,9 @@ type KB struct {
 	beside  sleep.Group
 }
 
-// Open opens the store of the knowledge bases. A file that is not there is only made when create says so: toolrun starts once
-// a call, and most users have none.
-// When the store cannot be opened that is an error, and the tools say so: they never show an empty list where there are bases.
+// Open opens the store of the knowledge bases. A file that is not there is only made when create
+// says so: toolrun starts once a call, and most users have none. When the store cannot be opened
+// that is an error, and the tools say so: they never show an empty list where there are bases.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
 	questions, passages := c.embedders(embedder)
 	k := &KB{Embedder: passages, config: c, local: c.local(questions, passages)}
@@ -71,8 +71,9 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 	return k, nil
 }
 
-// Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a file in the same folder.
-// The sample company has a table called documents, too, and the specification fixes that name: one file cannot hold both.
+// Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a
+// file in the same folder. The sample company has a table called documents, too, and the
+// specification fixes that name: one file cannot hold both.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store
@@ -91,9 +92,10 @@ func (k *KB) Close() error {
 	return k.Store.Close()
 }
 
-// Wanted says whether the tools are to be offered: by the settings, or, when those leave it open, because something of theirs
-// is set or there is a knowledge base. Every tool that is offered costs a small model attention.
-// The count is asked for anew each time: the first base may be made by another program.
+// Wanted says whether the tools are to be offered: by the settings, or, when those leave it open,
+// because something of theirs is set or there is a knowledge base. Every tool that is offered costs
+// a small model attention. The count is asked for anew each time: the first base may be made by
+// another program.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":
@@ -119,8 +121,8 @@ func (k *KB) Tools() []tools.Tool {
 	return []tools.Tool{find, count, normalizeOCRText(k.normalizer())}
 }
 
-// normalizer is what normalize_ocr_text works with.
-// The model's server is given the time that a model needs to load, by the request; redirects could lead it elsewhere.
+// normalizer is what normalize_ocr_text works with. The model's server is given the time that a
+// model needs to load, by the request; redirects could lead it elsewhere.
 func (k *KB) normalizer() *ocr.Normalizer {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &ocr.Normalizer{
@@ -128,9 +130,10 @@ func (k *KB) normalizer() *ocr.Normalizer {
 	}
 }
 
-// Offer puts the tools into a registry when they are wanted, and takes them out when they no longer are. The registry hears of
-// it only when that changed, or the names of the knowledge bases did: its watchers tell every client that the list of tools is
-// another one, and the tools name the bases.
+// Offer puts the tools into a registry when they are wanted, and takes them out when they no longer
+// are. The registry hears of it only when that changed, or the names of the knowledge bases did:
+// its watchers tell every client that the list of tools is another one, and the tools name the
+// bases.
 func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -162,8 +165,9 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	return nil
 }
 
-// Watch offers the tools as soon as there is a knowledge base, whoever makes it, until ctx ends. What fails is told to failed.
-// A change of any kind is a reason to look, and looking is one count; Offer says whether it matters.
+// Watch offers the tools as soon as there is a knowledge base, whoever makes it, until ctx ends.
+// What fails is told to failed. A change of any kind is a reason to look, and looking is one count;
+// Offer says whether it matters.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

@@ -17,12 +17,13 @@ import (
 //go:embed normalize_ocr_text.md
 var normalizeOCRTextText string
 
-// normalizeWait is how long one call may take: a text with many ambiguous hyphens is several questions to a model that may
-// have to be loaded first.
+// normalizeWait is how long one call may take: a text with many ambiguous hyphens is several
+// questions to a model that may have to be loaded first.
 const normalizeWait = 3 * time.Minute
 
-// normalizeOCRText puts long-vowel marks back. It reads no knowledge base, so it is the same for everybody, and asks nobody
-// for a token of their own. maxLength stands in the schema for clients that look; the specification's sentence is said first.
+// normalizeOCRText puts long-vowel marks back. It reads no knowledge base, so it is the same for
+// everybody, and asks nobody for a token of their own. maxLength stands in the schema for clients
+// that look; the specification's sentence is said first.
 func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	return tools.Tool{
 		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText, Hints: reading(), Timeout: normalizeWait,
@@ -63,8 +64,9 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	}
 }
 
-// normalized is the tool's result. The first three members are the specification's; the others say what was done, so that
-// somebody who reads the text beside its page need not compare every character.
+// normalized is the tool's result. The first three members are the specification's; the others say
+// what was done, so that somebody who reads the text beside its page need not compare every
+// character.
 type normalized struct {
 	Original   string       `json:"original_text"`
 	Normalized string       `json:"normalized_text"`

@@ -9,21 +9,22 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// sampleFiles are an HR handbook in Korean, Japanese and English, which is also what the searches' evaluation asks.
+// sampleFiles are an HR handbook in Korean, Japanese and English, which is also what the searches'
+// evaluation asks.
 //
 //go:embed sample
 var sampleFiles embed.FS
 
-// sample is the knowledge base that comes with the program. Its id is that of the tools' specification, so that the examples
-// there can be called as they are written.
+// sample is the knowledge base that comes with the program. Its id is that of the tools'
+// specification, so that the examples there can be called as they are written.
 var sample = kbstore.Base{
 	ID: "cf23c222-b024-4533-81aa-52e4f673281e", Name: "Employee handbook",
 	Description: "Rules and benefits of a company, in Korean, Japanese and English",
 }
 
-// Sample makes the sample knowledge base, a collection for each language. A second time it only adds what is missing, and leaves
-// other documents in it alone.
-// It goes the way of every import, so that it is cut, indexed and embedded as the user's own documents are.
+// Sample makes the sample knowledge base, a collection for each language. A second time it only
+// adds what is missing, and leaves other documents in it alone. It goes the way of every import, so
+// that it is cut, indexed and embedded as the user's own documents are.
 func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
 	if k.Store == nil {
 		return sample, errors.New("no store of knowledge bases is open")

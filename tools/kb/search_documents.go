@@ -20,8 +20,8 @@ var searchDocumentsText string
 // number is the schema of a score that may be missing.
 const number = `{"type": ["number", "null"]}`
 
-// searchDocuments is the tool search_documents, over a backend. The sample's own id is the example: a
-// model that copies it learns from the 404 that it has to ask.
+// searchDocuments is the tool search_documents, over a backend. The sample's own id is the example:
+// a model that copies it learns from the 404 that it has to ask.
 func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
@@ -83,9 +83,9 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	return q
 }
 
-// refuseSearch answers before the schema is asked. A validator would say "maximum: 51 is greater than 50"
-// where callers wait for the promised sentence. It checks who asks, and then the arguments for which the
-// specification has words of its own. Any other fault is the schema's to name.
+// refuseSearch answers before the schema is asked. A validator would say "maximum: 51 is greater
+// than 50" where callers wait for the promised sentence. It checks who asks, and then the arguments
+// for which the specification has words of its own. Any other fault is the schema's to name.
 func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
@@ -116,8 +116,8 @@ func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Re
 	return tools.Result{}, false
 }
 
-// numberOf is a number. What is none is given to the schema, which says what it is instead. One in quotes
-// counts: some clients pass every argument as text.
+// numberOf is a number. What is none is given to the schema, which says what it is instead. One in
+// quotes counts: some clients pass every argument as text.
 func numberOf(raw json.RawMessage) (v float64, given bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

@@ -112,7 +112,8 @@ func TestErrorsHaveTheStatusesOfTheSpecification(t *testing.T) {
 	}
 }
 
-// TestTheCauseIsForTheServersLog: callers, who may only have a token, are not told where the store is.
+// TestTheCauseIsForTheServersLog: callers, who may only have a token, are not told where the store
+// is.
 func TestTheCauseIsForTheServersLog(t *testing.T) {
 	var logged, reported []string
 	c := Config{Warn: func(text string) { logged = append(logged, text) }}
@@ -128,7 +129,8 @@ func TestTheCauseIsForTheServersLog(t *testing.T) {
 	}
 }
 
-// TestTheSampleOfTheSpecification has the sample's question, base and passage, and wants the keys of its answer.
+// TestTheSampleOfTheSpecification has the sample's question, base and passage, and wants the keys
+// of its answer.
 func TestTheSampleOfTheSpecification(t *testing.T) {
 	store, err := kbstore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "knowledge.db"))
 	if err != nil {

@@ -90,8 +90,8 @@ func TestAnEmptyKnowledgeBaseIsAWarning(t *testing.T) {
 	}
 }
 
-// TestTheErrorsOfTheSummaryAndOCR are the specification's table, in its order of checks: who asks, the arguments, whether the
-// base exists, whether it may be seen, the store.
+// TestTheErrorsOfTheSummaryAndOCR are the specification's table, in its order of checks: who asks,
+// the arguments, whether the base exists, whether it may be seen, the store.
 func TestTheErrorsOfTheSummaryAndOCR(t *testing.T) {
 	r, s, b := registry(t, new(ocr.Normalizer), kbstore.Base{Name: "Handbook"})
 	const none = "cf23c222-b024-4533-81aa-52e4f673281e"

@@ -23,8 +23,9 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// account is what a user has signed in to at one server. It is kept in a file with those of the other servers, which only
-// the user can read. Tokens are for the URL that they were made for, and are sent nowhere else.
+// account is what a user has signed in to at one server. It is kept in a file with those of the
+// other servers, which only the user can read. Tokens are for the URL that they were made for, and
+// are sent nowhere else.
 type account struct {
 	entry Entry
 	path  string // of the file
@@ -65,7 +66,8 @@ func readAccounts(path string) (all map[string]saved, err error) {
 	return all, nil
 }
 
-// saved is the account as the file has it now; ok is false when there is none for this server and this URL.
+// saved is the account as the file has it now; ok is false when there is none for this server and
+// this URL.
 func (a *account) saved() (s saved, ok bool, err error) {
 	all, err := readAccounts(a.path)
 	if err != nil {
@@ -147,7 +149,8 @@ func (a *account) header(ctx context.Context) string {
 	return text
 }
 
-// refused remembers that the server does not take the token any more, so that the next request refreshes it.
+// refused remembers that the server does not take the token any more, so that the next request
+// refreshes it.
 func (a *account) refused(sent string) {
 	s, ok, err := a.saved()
 	if err != nil || !ok || !strings.HasSuffix(sent, " "+s.Token.AccessToken) || s.Token.IsExpired() {
@@ -173,9 +176,10 @@ func (a *account) lacks(challenge string) {
 	_ = a.save(s) // else the next sign-in asks for what the last one did
 }
 
-// signInClient is an HTTP client for the servers that sign users in. They are at addresses of their own, which the MCP server
-// names; so they are reached over https or on this machine alone, never inside the network for an MCP server outside of
-// it, without redirects to elsewhere, and what they answer is bounded.
+// signInClient is an HTTP client for the servers that sign users in. They are at addresses of their
+// own, which the MCP server names; so they are reached over https or on this machine alone, never
+// inside the network for an MCP server outside of it, without redirects to elsewhere, and what they
+// answer is bounded.
 func (e Entry) signInClient() *http.Client {
 	if e.Private == nil && !e.isInside() {
 		no := false

@@ -17,9 +17,9 @@ import (
 	"toolnorm/tools"
 )
 
-// ask sends a request as it is, and returns its result as the server wrote it. A question of a server of 2026-07-28, which
-// comes as a result, is put to the client behind ctx, unless that speaks 2026-07-28 itself and reads such results. An
-// error of the server's is a *tools.RPCError.
+// ask sends a request as it is, and returns its result as the server wrote it. A question of a
+// server of 2026-07-28, which comes as a result, is put to the client behind ctx, unless that
+// speaks 2026-07-28 itself and reads such results. An error of the server's is a *tools.RPCError.
 func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
 	for range mostRounds {
@@ -70,7 +70,8 @@ func (c *conn) question(ctx context.Context, method string, params json.RawMessa
 func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// Without this a call over SSE would wait for its own limit when the stream on which its answer comes has gone.
+	// Without this a call over SSE would wait for its own limit when the stream on which its answer
+	// comes has gone.
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 	params, stop, err := c.heard(ctx, params)
 	if err != nil {
@@ -100,7 +101,8 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 	return answer.Result, nil
 }
 
-// takeBack tells the server that a request is not waited for any more. By 2026-07-28 the end of its stream says so.
+// takeBack tells the server that a request is not waited for any more. By 2026-07-28 the end of its
+// stream says so.
 func (c *conn) takeBack(id mcp.RequestId) {
 	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.client.GetSessionId() != "" {
 		return
@@ -110,7 +112,8 @@ func (c *conn) takeBack(id mcp.RequestId) {
 	c.send(n)
 }
 
-// send sends a notification, without waiting for long; what cannot be sent is lost, as notifications may be.
+// send sends a notification, without waiting for long; what cannot be sent is lost, as
+// notifications may be.
 func (c *conn) send(n mcp.JSONRPCNotification) {
 	ctx, cancel := context.WithTimeout(c.ctx, sendTime)
 	go func() { // ends with its time
@@ -122,9 +125,9 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 // sendTime is how long a notification may take.
 const sendTime = 5 * time.Second
 
-// heard gives a request a token of its own under which its progress comes, if anybody listens. All that came in front of
-// the answer is told when stop returns. It is told in a goroutine, since a client that reads slowly must not hold up what
-// the server tells others on the same connection.
+// heard gives a request a token of its own under which its progress comes, if anybody listens. All
+// that came in front of the answer is told when stop returns. It is told in a goroutine, since a
+// client that reads slowly must not hold up what the server tells others on the same connection.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
 	if err != nil {
@@ -181,7 +184,8 @@ func report(ctx context.Context, n mcp.JSONRPCNotification) {
 // mostNews is how many reports of a request's progress may wait for its client.
 const mostNews = 1024
 
-// addressed is a request's parameters and headers as 2026-07-28 wants them; before that the parameters as they are.
+// addressed is a request's parameters and headers as 2026-07-28 wants them; before that the
+// parameters as they are.
 func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (any, http.Header, error) {
 	version := c.client.ProtocolVersion()
 	peer := tools.PeerOf(ctx)
@@ -240,7 +244,8 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 	return params, header, nil
 }
 
-// listen lets who answers for this connection answer the server's requests. mcp-go's older transport has none.
+// listen lets who answers for this connection answer the server's requests. mcp-go's older
+// transport has none.
 func (c *conn) listen(t transport.Interface) {
 	both, ok := t.(transport.BidirectionalInterface)
 	if !ok || c.me.answer == nil {
@@ -294,7 +299,8 @@ func readMember(params json.RawMessage, key string) (object, error) {
 	return readObject(inner)
 }
 
-// withMembers is an object with values under keys, each in its place or at the end. A nil text is left out.
+// withMembers is an object with values under keys, each in its place or at the end. A nil text is
+// left out.
 func withMembers(params json.RawMessage, pairs ...any) (json.RawMessage, error) {
 	o := object{}
 	if params != nil {

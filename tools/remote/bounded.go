@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// bounded ends what is too large: a body, an event of a stream, or a line of a command; and a stream or a
-// command that floods. A stream itself has no end, and what mcp-go puts together of it, it keeps in memory
-// until the event is whole. It counts bytes as they pass and holds none.
+// bounded ends what is too large: a body, an event of a stream, or a line of a command; and a
+// stream or a command that floods. A stream itself has no end, and what mcp-go puts together of it,
+// it keeps in memory until the event is whole. It counts bytes as they pass and holds none.
 type bounded struct {
 	io.ReadCloser
 	unit    unit
@@ -30,7 +30,8 @@ const (
 	oneLine
 )
 
-// messageStart is what stands in front of a message in a line of an event stream; in one of a command there is nothing.
+// messageStart is what stands in front of a message in a line of an event stream; in one of a
+// command there is nothing.
 const messageStart = "data:"
 
 // excess is the error of what is too large or too much.
@@ -39,8 +40,9 @@ type excess string
 // Error returns the sentence.
 func (e excess) Error() string { return string(e) }
 
-// Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds nothing to a line.
-// What was read in front of the error is passed on, and mcp-go ends the connection.
+// Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds
+// nothing to a line. What was read in front of the error is passed on, and mcp-go ends the
+// connection.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	var units, noises, noise int
@@ -98,9 +100,10 @@ type allowance struct {
 	units, unitsASecond, bytes, bytesASecond float64
 }
 
-// maxAll is far more than servers write that are asked, and far less than what reading takes a core. maxNoise
-// holds what many commands write in front of their first message, and some between two: a banner, a log. A command
-// that writes nothing else, or one line without an end, is ended before it costs anything.
+// maxAll is far more than servers write that are asked, and far less than what reading takes a
+// core. maxNoise holds what many commands write in front of their first message, and some between
+// two: a banner, a log. A command that writes nothing else, or one line without an end, is ended
+// before it costs anything.
 var (
 	maxAll   = allowance{units: 5_000, unitsASecond: 500, bytes: 64 << 20, bytesASecond: 32 << 20}
 	maxNoise = allowance{units: 500, unitsASecond: 50, bytes: 256 << 10, bytesASecond: 16 << 10}

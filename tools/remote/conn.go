@@ -17,15 +17,17 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is one connection with a server: initialized, and of no use any more once its context has ended. It is never
-// repaired: whoever finds it broken makes a new one, which is the same work and has no half states.
+// conn is one connection with a server: initialized, and of no use any more once its context has
+// ended. It is never repaired: whoever finds it broken makes a new one, which is the same work and
+// has no half states.
 type conn struct {
 	client  *client.Client
 	ctx     context.Context
 	end     context.CancelCauseFunc
 	free    func()        // what is held beside the client
 	changed chan struct{} // the server says that its list of tools has changed
-	// By the name in its serverInfo: one that lies about it only loses tools with dots in their names.
+	// By the name in its serverInfo: one that lies about it only loses tools with dots in their
+	// names.
 	ours bool // the server is a toolnorm itself
 
 	suspected atomic.Bool // suspect runs
@@ -36,13 +38,15 @@ type conn struct {
 	mirrored atomic.Pointer[map[string]*mcp.Tool]
 }
 
-// greeting is what a connection says of whoever is behind it, and who hears what the server says by itself.
+// greeting is what a connection says of whoever is behind it, and who hears what the server says by
+// itself.
 type greeting struct {
 	who  mcp.Implementation
 	can  mcp.ClientCapabilities
 	hear func(mcp.JSONRPCNotification) // nil: nobody
 
-	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both can ask them.
+	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both
+	// can ask them.
 	handshake bool
 
 	// answer answers the server's requests; nil: it may ask nothing.
@@ -52,8 +56,8 @@ type greeting struct {
 // errLost is why the calls of a connection end when it breaks. They may have run (see broken).
 var errLost = errors.New("the connection with the server broke")
 
-// The transports, as they are remembered and shown. What worked last is tried first the next time, so they are kept by
-// the link.
+// The transports, as they are remembered and shown. What worked last is tried first the next time,
+// so they are kept by the link.
 const (
 	kindSSE       = "sse"
 	kindHTTP      = "http"
@@ -61,28 +65,30 @@ const (
 	kindHandshake = "stdio, handshake first" // see asking
 )
 
-// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover, of the latest
-// revision, and when no answer comes in time by initialize, of the earlier ones. A command that takes long to start
-// reads both questions at once, and one of the latest revision then refuses the second: so a command gets more time,
-// and when that fails as well, it is started again and asked by initialize alone. Seen with the Python SDK 2.3.0:
-// "unsupported protocol version".
+// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover,
+// of the latest revision, and when no answer comes in time by initialize, of the earlier ones. A
+// command that takes long to start reads both questions at once, and one of the latest revision
+// then refuses the second: so a command gets more time, and when that fails as well, it is started
+// again and asked by initialize alone. Seen with the Python SDK 2.3.0: "unsupported protocol
+// version".
 type asking struct {
 	patience time.Duration // for an answer to server/discover
 	revision string        // not empty: this one is asked for, by initialize
 }
 
-// How long mcp-go waits for the answer to server/discover before it tries initialize. A server of HTTP runs already; a
-// command may have to start an interpreter first, as those of the Python SDK.
+// How long mcp-go waits for the answer to server/discover before it tries initialize. A server of
+// HTTP runs already; a command may have to start an interpreter first, as those of the Python SDK.
 const (
 	patience        = 2 * time.Second
 	startPatience   = 15 * time.Second
 	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// connect makes a connection: of a command the one that there is, of a URL the transport that worked last time, else
-// first the one that the URL looks like. What fails is followed by the other. A path that ends in /sse, as in
-// http://192.168.0.18:23016/sse, is tried as the older transport first; everything else as Streamable HTTP. kind is what
-// to pass as last the next time. The error joins those of all attempts.
+// connect makes a connection: of a command the one that there is, of a URL the transport that
+// worked last time, else first the one that the URL looks like. What fails is followed by the
+// other. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the older
+// transport first; everything else as Streamable HTTP. kind is what to pass as last the next time.
+// The error joins those of all attempts.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
@@ -98,7 +104,8 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 		})
 		return c, kind, err
 	}
-	// The transport that worked last time comes first: a restart must not cost the time of a wrong guess again.
+	// The transport that worked last time comes first: a restart must not cost the time of a wrong
+	// guess again.
 	kinds := []string{kindHTTP, kindSSE}
 	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"), "/sse") {
 		kinds = []string{kindSSE, kindHTTP}
@@ -123,15 +130,17 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 	return nil, "", all
 }
 
-// path is a URL's text up to its query. It is cut and not parsed, as the URL may hold anything that mcp.json does.
+// path is a URL's text up to its query. It is cut and not parsed, as the URL may hold anything that
+// mcp.json does.
 func path(text string) string {
 	at, _, _ := strings.Cut(text, "?")
 	return at
 }
 
-// over connects over one transport of HTTP. A server of an earlier revision that tells of changes does so on a stream
-// that the client must ask for before it knows that: such a server is connected with twice, the first time. Asking for
-// it always is no way out: mcp-go then keeps the connection on an earlier revision, also with a server of 2026-07-28.
+// over connects over one transport of HTTP. A server of an earlier revision that tells of changes
+// does so on a stream that the client must ask for before it knows that: such a server is connected
+// with twice, the first time. Asking for it always is no way out: mcp-go then keeps the connection
+// on an earlier revision, also with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -153,7 +162,8 @@ func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error
 	return e.open(ctx, me, era, listening)
 }
 
-// sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for messages that it names.
+// sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for
+// messages that it names.
 func (e Entry) sse(c *conn) (transport.Interface, error) {
 	h, free := e.client()
 	c.free = free
@@ -161,7 +171,8 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	// By this transport the answers come on the stream, so without it nothing can be asked any more.
+	// By this transport the answers come on the stream, so without it nothing can be asked any
+	// more.
 	t.SetConnectionLostHandler(func(error) { c.end(errLost) })
 	return &rawSSE{t}, nil
 }
@@ -179,19 +190,21 @@ func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 	}
 }
 
-// endpointTime is how long a stream may take to say where messages go, once it is open: servers of the older transport
-// say so first of all, and those of the newer open such a stream too, on which nothing comes. So it is how long a wrong
-// guess of the transport costs.
+// endpointTime is how long a stream may take to say where messages go, once it is open: servers of
+// the older transport say so first of all, and those of the newer open such a stream too, on which
+// nothing comes. So it is how long a wrong guess of the transport costs.
 const endpointTime = 2 * time.Second
 
-// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits, by Config.CallTime.
+// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits, by
+// Config.CallTime.
 const longestCall = 10 * time.Minute
 
 // silent drops what mcp-go would log: it holds URLs, and what matters of it comes back as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the connection lives on, so
-// its own context does not end with ctx: a request that happens to make the connection may end at any time.
+// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the
+// connection lives on, so its own context does not end with ctx: a request that happens to make the
+// connection may end at any time.
 func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -205,8 +218,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 		}
 		c.close()
 	}()
-	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx has to end them this
-	// way.
+	// mcp-go's Start and Initialize get the connection's own context, which outlives ctx; so ctx
+	// has to end them this way.
 	stop := context.AfterFunc(ctx, func() { c.end(context.Cause(ctx)) })
 	defer stop()
 	t, err := dial(c)
@@ -226,7 +239,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 	// Known by its name, since the tools of a toolnorm may be those of further servers (mostHops).
 	c.ours = answer.ServerInfo.Name == "toolnorm"
 	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
-		// A stream that breaks is found out by the next refresh; the connection itself has no state that could be lost.
+		// A stream that breaks is found out by the next refresh; the connection itself has no state
+		// that could be lost.
 		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{
 			ToolsListChanged:     can.Tools != nil && can.Tools.ListChanged,
 			PromptsListChanged:   can.Prompts != nil && can.Prompts.ListChanged,
@@ -236,15 +250,16 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 	return c, err
 }
 
-// tellsChanges says whether the server will tell of changes of its lists. One that will not is asked every refreshTime.
+// tellsChanges says whether the server will tell of changes of its lists. One that will not is
+// asked every refreshTime.
 func (c *conn) tellsChanges() bool {
 	can := c.client.GetServerCapabilities()
 	return can.Tools != nil && can.Tools.ListChanged || can.Prompts != nil && can.Prompts.ListChanged ||
 		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear takes what the server tells without being asked. It must not block, as mcp-go calls it while it reads the stream;
-// whoever holds the connection asks for a list that has changed.
+// hear takes what the server tells without being asked. It must not block, as mcp-go calls it while
+// it reads the stream; whoever holds the connection asks for a list that has changed.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
@@ -254,7 +269,8 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
 		select {
-		// The channel has room for one: news that nobody has looked at yet stands for all that follows.
+		// The channel has room for one: news that nobody has looked at yet stands for all that
+		// follows.
 		case c.changed <- struct{}{}:
 		default: // told already
 		}
@@ -264,8 +280,8 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 	}
 }
 
-// close ends the connection. Ending a command, or a session, can take seconds, so it is called where nobody waits, or
-// in a goroutine.
+// close ends the connection. Ending a command, or a session, can take seconds, so it is called
+// where nobody waits, or in a goroutine.
 func (c *conn) close() {
 	c.end(errLost)
 	if c.client != nil {
@@ -277,9 +293,9 @@ func (c *conn) close() {
 // over says that the connection is of no use any more: it broke, or somebody has given it up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request that ends with the connection, and gives the result as the server wrote it. mcp-go reads what plain
-// makes of it; nil: the result itself. Without the hook on c.ctx a call over SSE would wait for its own limit when the
-// stream on which its answer comes has gone.
+// do runs a request that ends with the connection, and gives the result as the server wrote it.
+// mcp-go reads what plain makes of it; nil: the result itself. Without the hook on c.ctx a call
+// over SSE would wait for its own limit when the stream on which its answer comes has gone.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage, request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -294,13 +310,15 @@ func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessa
 	return raw.text, err
 }
 
-// Bounds of a list: what a server can have us keep, and how long it can keep us asking for one page after the other.
+// Bounds of a list: what a server can have us keep, and how long it can keep us asking for one page
+// after the other.
 const (
 	mostPages = 100
 	mostTools = 2000
 )
 
-// list asks for the tools, as the server writes them. What is too much of a list is left out, and told in odd.
+// list asks for the tools, as the server writes them. What is too much of a list is left out, and
+// told in odd.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
 	var cursor mcp.Cursor
 	size, mirrored := 0, map[string]*mcp.Tool{}
@@ -315,7 +333,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		if err != nil {
 			return nil, nil, err
 		}
-		// The texts and not mcp-go's values: a schema read into those loses keywords and the order of its members.
+		// The texts and not mcp-go's values: a schema read into those loses keywords and the order
+		// of its members.
 		texts, next, err := readPage(raw)
 		if err != nil {
 			return nil, nil, err
@@ -343,9 +362,9 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 	return all, append(odd, LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowed are the texts of a page without the tools that mcp-go has left out, whose x-mcp-header breaks the rules, as
-// 2026-07-28 demands of clients. Both lists are in one order, so they are walked together; what cannot be read mcp-go has
-// not seen, and stays, for link.list to tell of.
+// allowed are the texts of a page without the tools that mcp-go has left out, whose x-mcp-header
+// breaks the rules, as 2026-07-28 demands of clients. Both lists are in one order, so they are
+// walked together; what cannot be read mcp-go has not seen, and stays, for link.list to tell of.
 func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, odd []LeftOut) {
 	for _, text := range texts {
 		t, err := readTool(text)

@@ -10,15 +10,17 @@ import (
 	"toolnorm/tools"
 )
 
-// directory says which server has named an address or a task, in a list or a result. So a link that a tool
-// gives is read from the server whose tool it was. What a server has told one client alone is known to that client alone.
+// directory says which server has named an address or a task, in a list or a result. So a link that
+// a tool gives is read from the server whose tool it was. What a server has told one client alone
+// is known to that client alone.
 type directory struct {
 	mu   sync.Mutex
 	at   map[place]*link
 	kept []place // in the order in which they came
 }
 
-// place is an address or a task, and the session that it was told to; empty: it was told on a connection that is shared.
+// place is an address or a task, and the session that it was told to; empty: it was told on a
+// connection that is shared.
 type place struct{ session, name string }
 
 // mostPlaces is how many are remembered.

@@ -1,13 +1,15 @@
 // Package remote makes the tools of other MCP servers part of a registry, each as server.tool.
 //
-// Which servers there are is said in mcp.json, which people edit and [Set.Add] and [Set.Remove] change. Every server is
-// kept connected by a link of its own, so that a dead one is nobody else's matter. The protocol is mcp-go's; ours is
-// what it leaves to its user: finding the transport, coming back, bounds, and where a connection may go.
+// Which servers there are is said in mcp.json, which people edit and [Set.Add] and [Set.Remove]
+// change. Every server is kept connected by a link of its own, so that a dead one is nobody else's
+// matter. The protocol is mcp-go's; ours is what it leaves to its user: finding the transport,
+// coming back, bounds, and where a connection may go.
 //
-// Clients of MCP reach a server as they would directly (gateway.go): what is stateful, or asks the client, has a connection
-// of that client's own; everything else shares one.
+// Clients of MCP reach a server as they would directly (gateway.go): what is stateful, or asks the
+// client, has a connection of that client's own; everything else shares one.
 //
-// What cannot be used, a file, an entry, a server, a tool or a part of a result, is left out, told in the log and by
+// What cannot be used, a file, an entry, a server, a tool or a part of a result, is left out, told
+// in the log and by
 // [Set.List], and tried again when it changes; everything else works.
 //
 //	set.go      Set: the servers, the file's changes, the registry

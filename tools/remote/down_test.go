@@ -29,8 +29,9 @@ func quiet(t *testing.T) string {
 	return "http://" + l.Addr().String() + "/mcp"
 }
 
-// TestRequestsDoNotWaitForWhatIsKnownToBeDown asks again and again beside a server that hangs, one that refuses and one that answers with
-// errors. The first request may wait; no other one does, and all get the good server's tools.
+// TestRequestsDoNotWaitForWhatIsKnownToBeDown asks again and again beside a server that hangs, one
+// that refuses and one that answers with errors. The first request may wait; no other one does, and
+// all get the good server's tools.
 func TestRequestsDoNotWaitForWhatIsKnownToBeDown(t *testing.T) {
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	defer broken.Close()
@@ -54,7 +55,8 @@ func TestRequestsDoNotWaitForWhatIsKnownToBeDown(t *testing.T) {
 	}
 }
 
-// TestAServerThatHangsCostsOneCallItsTime has a server that stops answering while it is connected, and answers again.
+// TestAServerThatHangsCostsOneCallItsTime has a server that stops answering while it is connected,
+// and answers again.
 func TestAServerThatHangsCostsOneCallItsTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the server is waited for")
@@ -109,7 +111,8 @@ func TestAServerThatHangsCostsOneCallItsTime(t *testing.T) {
 	}
 }
 
-// TestAConnectionThatHasJustBrokenIsWaitedFor asks for the tools right behind the restart of a server that was there for long.
+// TestAConnectionThatHasJustBrokenIsWaitedFor asks for the tools right behind the restart of a
+// server that was there for long.
 func TestAConnectionThatHasJustBrokenIsWaitedFor(t *testing.T) {
 	m := boot(t, "127.0.0.1:0", handler(fake("f"), kindSSE))
 	s, _, _ := opened(t, `[{"name":"s","url":"http://`+m.addr+`/sse"}]`)

@@ -16,8 +16,9 @@ import (
 	"unicode"
 )
 
-// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on this machine. Its members
-// are read by readEntry, which knows the spellings of other programs, so that an entry can be copied from there.
+// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on
+// this machine. Its members are read by readEntry, which knows the spellings of other programs, so
+// that an entry can be copied from there.
 type Entry struct {
 	Name string `json:"-"`
 
@@ -42,16 +43,17 @@ type Entry struct {
 	account *account // signs its requests; nil: nobody does
 }
 
-// validName is what a server may be called: without dots, which part a server's name from its tool's, and without two
-// underscores, which do the same towards chat models. (Two underscores are taken, and cost the tools a sum in their
-// names there.)
+// validName is what a server may be called: without dots, which part a server's name from its
+// tool's, and without two underscores, which do the same towards chat models. (Two underscores are
+// taken, and cost the tools a sum in their names there.)
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // otherLetters are what a name may not hold.
 var otherLetters = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// cleanName is what a server is called whose name in the file cannot be one: "My server" is My_server, and
-// io.github.owner/name is io_github_owner_name. One of which letters are lost, as of 날씨, gets its sum.
+// cleanName is what a server is called whose name in the file cannot be one: "My server" is
+// My_server, and io.github.owner/name is io_github_owner_name. One of which letters are lost, as of
+// 날씨, gets its sum.
 func cleanName(key string) string {
 	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
 	lost := func(r rune) bool { return r > unicode.MaxASCII }
@@ -66,15 +68,15 @@ func summed(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
 
-// Local is the name under which the tools that come with the program are known to the agent; no server may have it, or
-// local.search_docs could be either.
+// Local is the name under which the tools that come with the program are known to the agent; no
+// server may have it, or local.search_docs could be either.
 const Local = "local"
 
 // longestURL is how long a URL may be; browsers and proxies stop at about this length.
 const longestURL = 2048
 
-// check returns what is wrong with an entry. Variables are not filled in yet, so a URL that holds one is looked at when it
-// is dialled.
+// check returns what is wrong with an entry. Variables are not filled in yet, so a URL that holds
+// one is looked at when it is dialled.
 func (e Entry) check() error {
 	switch {
 	case e.Name == "":
@@ -93,8 +95,9 @@ func (e Entry) check() error {
 	return nil
 }
 
-// parseURL reads a server's URL. A user and password in it are refused: URLs are listed and logged, headers are not. An
-// address that no server may be at is refused here already, so that the mistake is found when it is made.
+// parseURL reads a server's URL. A user and password in it are refused: URLs are listed and logged,
+// headers are not. An address that no server may be at is refused here already, so that the mistake
+// is found when it is made.
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -116,21 +119,23 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default, ${NAME:-text}. The second
-// is VS Code's form, the third Claude Code's.
+// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default,
+// ${NAME:-text}. The second is VS Code's form, the third Claude Code's.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
 // input is what VS Code asks its user for.
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
-// filled is the entry with the environment's values in it. A variable that is not set is an error, which names it: a
-// server that gets "Bearer " would answer with an error that says less. One that is empty counts as not set.
+// filled is the entry with the environment's values in it. A variable that is not set is an error,
+// which names it: a server that gets "Bearer " would answer with an error that says less. One that
+// is empty counts as not set.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
 		return variable.ReplaceAllStringFunc(text, func(ref string) string {
 			m := variable.FindStringSubmatch(ref)
-			// Set and empty is as good as not set: no header and no URL means anything with a hole in it.
+			// Set and empty is as good as not set: no header and no URL means anything with a hole
+			// in it.
 			if v := os.Getenv(m[1]); v != "" {
 				return v
 			}
@@ -162,14 +167,15 @@ func (e Entry) filled() (Entry, error) {
 	return e, missing
 }
 
-// shown is the server's address as it may be listed and logged: what may be a key in the query of a URL is left out.
-// Of a command nothing but its first word is shown, since keys are often given as arguments. What is to be filled in
-// (?key=${TOKEN}) is shown: it is the name of the secret.
+// shown is the server's address as it may be listed and logged: what may be a key in the query of a
+// URL is left out. Of a command nothing but its first word is shown, since keys are often given as
+// arguments. What is to be filled in (?key=${TOKEN}) is shown: it is the name of the secret.
 func (e Entry) shown() string {
 	if e.Command != "" {
 		return "command: " + e.Command
 	}
-	// Some services take their key in the query, https://mcp.example/sse?api_key=…; paths are shown.
+	// Some services take their key in the query, https://mcp.example/sse?api_key=…; paths are
+	// shown.
 	at, query, ok := strings.Cut(e.URL, "?")
 	if !ok {
 		return e.URL
@@ -177,17 +183,18 @@ func (e Entry) shown() string {
 	return at + "?" + secretValue.ReplaceAllString(query, "=…")
 }
 
-// secretValue is a value in the query of a URL that does not come from the environment. Every value is taken for one:
-// which of them is a key nobody can tell from outside.
+// secretValue is a value in the query of a URL that does not come from the environment. Every value
+// is taken for one: which of them is a key nobody can tell from outside.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
-// takes says whether a tool of the server is one of those that are wanted. Exclude wins over Include.
+// takes says whether a tool of the server is one of those that are wanted. Exclude wins over
+// Include.
 func (e Entry) takes(tool string) bool {
 	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) && !slices.Contains(e.Exclude, tool)
 }
 
-// same says that two entries mean the same connection. Any change of a member makes a new one, also one that an old
-// connection would survive: it is rare, and simple to be right about.
+// same says that two entries mean the same connection. Any change of a member makes a new one, also
+// one that an old connection would survive: it is rare, and simple to be right about.
 func (e Entry) same(other Entry) bool {
 	a, errA := json.Marshal(e)
 	b, errB := json.Marshal(other)

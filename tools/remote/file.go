@@ -17,9 +17,10 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that other programs
-// have, {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and so is the form: people share the
-// file with other programs, whose members (autoApprove, timeout) are nothing to us and much to them.
+// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that
+// other programs have, {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and
+// so is the form: people share the file with other programs, whose members (autoApprove, timeout)
+// are nothing to us and much to them.
 type file struct {
 	path      []string // the keys that lead to the servers in an object; nil: it is a list
 	keyed     bool     // the names are keys, and no members
@@ -36,19 +37,20 @@ type written struct {
 	err   error // why it is left out; nil: it is not
 }
 
-// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server keeps a goroutine and a
-// connection.
+// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server
+// keeps a goroutine and a connection.
 const (
 	largestFile = 16 << 20
 	mostServers = 200
 )
 
-// places are where programs keep their servers, by the keys that lead there: most have the first, VS Code the second in
-// mcp.json and the last in its settings, Zed the third, opencode the fourth.
+// places are where programs keep their servers, by the keys that lead there: most have the first,
+// VS Code the second in mcp.json and the last in its settings, Zed the third, opencode the fourth.
 var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"}, {"mcp"}}
 
-// parse reads the file's text; nothing but white space is an empty list. A server that cannot be used is kept with its
-// text, and left out; an error is a text in which none can be told from the others.
+// parse reads the file's text; nothing but white space is an empty list. A server that cannot be
+// used is kept with its text, and left out; an error is a text in which none can be told from the
+// others.
 func parse(text []byte) (*file, error) {
 	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)
@@ -96,8 +98,8 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
-// parseObject reads the form of other programs, in which the names are the keys. Their order is kept, and so is what
-// stands beside the servers.
+// parseObject reads the form of other programs, in which the names are the keys. Their order is
+// kept, and so is what stands beside the servers.
 func (f *file) parseObject(text []byte) (err error) {
 	if f.around, err = readObject(text); err != nil {
 		return err
@@ -125,11 +127,13 @@ func (f *file) parseObject(text []byte) (err error) {
 		f.path = path
 		return nil
 	}
-	// Another program's object without servers is most likely the wrong file, and must not be written into.
+	// Another program's object without servers is most likely the wrong file, and must not be
+	// written into.
 	return errors.New(`has no member "mcpServers" that holds servers`)
 }
 
-// read reads the servers. Names that are good as they are come first: one that has to be changed takes none of those.
+// read reads the servers. Names that are good as they are come first: one that has to be changed
+// takes none of those.
 func (f *file) read() {
 	taken := map[string]bool{}
 	for i := range f.servers {
@@ -189,9 +193,10 @@ func (f *file) find(name string) int {
 	return -1
 }
 
-// put registers a server by its URL. One that is there gets the URL; what else it has stays, but for its headers when the
-// server is another one now: they may be keys of the old. One that was a command becomes a URL, and keeps nothing of the
-// command. The entry is read again from the text that will be saved, so that both cannot differ.
+// put registers a server by its URL. One that is there gets the URL; what else it has stays, but
+// for its headers when the server is another one now: they may be keys of the old. One that was a
+// command becomes a URL, and keeps nothing of the command. The entry is read again from the text
+// that will be saved, so that both cannot differ.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	o := object{}
@@ -335,12 +340,13 @@ func indented(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errNoPlace says that there is no file and none can be made: there are no servers, and none can be added. It stops
-// nothing, as a program on a read-only disk works without other servers.
+// errNoPlace says that there is no file and none can be made: there are no servers, and none can be
+// added. It stops nothing, as a program on a read-only disk works without other servers.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
-// load reads the file at path. One that is missing is made, with no servers in it, so that people find where to write.
-// A file that is broken is an error, never an empty list: the next save would lose all that is in it.
+// load reads the file at path. One that is missing is made, with no servers in it, so that people
+// find where to write. A file that is broken is an error, never an empty list: the next save would
+// lose all that is in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
 	// ENOTDIR: a file stands where a folder of the path should be; then it cannot be made either.
@@ -361,8 +367,9 @@ func load(path string) (*file, error) {
 	return f, nil
 }
 
-// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what is written, as those
-// who keep their settings in a repository have it. A file with comments is kept as FILE.bak, since they are lost in it.
+// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what
+// is written, as those who keep their settings in a repository have it. A file with comments is
+// kept as FILE.bak, since they are lost in it.
 func (f *file) save(path string) error {
 	text, err := f.encode()
 	if err != nil {

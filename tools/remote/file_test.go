@@ -238,7 +238,8 @@ func TestEveryToolHasANameThatIsItsOwn(t *testing.T) {
 	}
 }
 
-// FuzzFile reads whatever may stand in the file: what is taken, comes back from a save as the same servers.
+// FuzzFile reads whatever may stand in the file: what is taken, comes back from a save as the same
+// servers.
 func FuzzFile(f *testing.F) {
 	for _, text := range []string{"", "[]", `[{"name":"a","url":"http://h/sse","x":[1,{"y":null}]}]`, `{"mcpServers":{"a":{"command":"c","env":{"K":"${V}"}}},"z":1}`, `[{"name":"a","url":"http://h","private":false}]`, "\ufeff[]", `[{"name":"a","name":"b"}]`} {
 		f.Add(text)

@@ -14,10 +14,12 @@ import (
 	"toolnorm/tools"
 )
 
-// Notify has f called when a server's prompts or resources may have changed, with the method of the notification.
+// Notify has f called when a server's prompts or resources may have changed, with the method of the
+// notification.
 func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
 
-// news takes what a server tells on the connection that is shared. Log lines may be another client's, and are dropped.
+// news takes what a server tells on the connection that is shared. Log lines may be another
+// client's, and are dropped.
 func (s *Set) news(n mcp.JSONRPCNotification) {
 	f := s.tell.Load()
 	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged || n.Method == mcp.MethodNotificationResourcesListChanged) {
@@ -25,7 +27,8 @@ func (s *Set) news(n mcp.JSONRPCNotification) {
 	}
 }
 
-// Offers are the capabilities of the servers together, as MCP writes them. A server that has not answered yet may have any.
+// Offers are the capabilities of the servers together, as MCP writes them. A server that has not
+// answered yet may have any.
 func (s *Set) Offers() (can map[string]json.RawMessage) {
 	can = map[string]json.RawMessage{}
 	for _, l := range s.all() {
@@ -89,8 +92,8 @@ func (s *Set) with(name string) (links []*link) {
 	})
 }
 
-// Members are those of a list of all servers, each as its server wrote it but for the name of a prompt, which is
-// server.prompt. A server that does not answer in time is left out.
+// Members are those of a list of all servers, each as its server wrote it but for the name of a
+// prompt, which is server.prompt. A server that does not answer in time is left out.
 func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
 	capability, _, _ := strings.Cut(method, "/") // the lists of resources are of one
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
@@ -110,7 +113,8 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 		for _, item := range items {
 			var about struct{ Name, URI, URITemplate, TaskID string }
 			_ = json.Unmarshal(item, &about) // what has none is shown as it is
-			// Two servers with one address: the first in the file, which is also the one that is read.
+			// Two servers with one address: the first in the file, which is also the one that is
+			// read.
 			if id := cmp.Or(about.URI, about.URITemplate); id != "" {
 				if seen[id] {
 					continue
@@ -160,7 +164,8 @@ func (l *link) items(ctx context.Context, method, key string) (all []json.RawMes
 	return all
 }
 
-// Tools are the tools that servers list for the client behind ctx alone, beside those that they list for all.
+// Tools are the tools that servers list for the client behind ctx alone, beside those that they
+// list for all.
 func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
@@ -187,8 +192,8 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	return all
 }
 
-// Forward passes a request of a client on to the server that it is for, and its result back. known is false when it is for
-// none.
+// Forward passes a request of a client on to the server that it is for, and its result back. known
+// is false when it is for none.
 func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage, known bool, err error) {
 	links, params := s.target(ctx, method, params)
 	own := method == "resources/subscribe" || strings.HasPrefix(method, "tasks/")
@@ -253,7 +258,8 @@ func uriOf(params json.RawMessage) string {
 	return p.URI
 }
 
-// target are the servers that a request may be for, the likeliest first, and its parameters as they know them.
+// target are the servers that a request may be for, the likeliest first, and its parameters as they
+// know them.
 func (s *Set) target(ctx context.Context, method string, params json.RawMessage) ([]*link, json.RawMessage) {
 	var p struct {
 		Name   string
@@ -305,7 +311,8 @@ func (s *Set) prefixed(name string) (*link, string) {
 	return s.links[server], rest
 }
 
-// at are the servers that may have a resource: the one that has named it, else those that have named others like it.
+// at are the servers that may have a resource: the one that has named it, else those that have
+// named others like it.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
 	if l := s.places.find(ctx, uri, links); l != nil {
@@ -343,8 +350,8 @@ func (s *Set) Tell(ctx context.Context, method string) {
 	}
 }
 
-// SetLevel tells the servers that a client has for itself which log lines it wants. A client that wants any has connections
-// of its own from then on: lines are told apart by nothing else.
+// SetLevel tells the servers that a client has for itself which log lines it wants. A client that
+// wants any has connections of its own from then on: lines are told apart by nothing else.
 func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {

@@ -16,7 +16,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// largestBody is how much a request to these addresses may hold, in bytes: a name, a URL, headers and names of tools.
+// largestBody is how much a request to these addresses may hold, in bytes: a name, a URL, headers
+// and names of tools.
 const largestBody = 64 << 10
 
 // headerName is what a header may be called (RFC 9110, section 5.1).
@@ -46,9 +47,10 @@ func (a Asked) check() error {
 	return nil
 }
 
-// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and /mcp/list. They answer
-// whoever asks: auth.Guard belongs in front. They stand beside the MCP endpoint /mcp, which is an exact path too; as a
-// prefix it would take them. Errors are OpenAI's form, as everywhere but under /api/.
+// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and
+// /mcp/list. They answer whoever asks: auth.Guard belongs in front. They stand beside the MCP
+// endpoint /mcp, which is an exact path too; as a prefix it would take them. Errors are OpenAI's
+// form, as everywhere but under /api/.
 func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, a := range []struct {
 		path, method string
@@ -85,23 +87,23 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// registering is the body of a request that adds a server. Command is read only to refuse it by name: who sends one should hear why
-// nothing is started, and not that a URL is missing.
+// registering is the body of a request that adds a server. Command is read only to refuse it by
+// name: who sends one should hear why nothing is started, and not that a URL is missing.
 type registering struct {
 	Asked
 	Command json.RawMessage `json:"command"`
 }
 
-// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first callers were
-// promised.
+// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first
+// callers were promised.
 type changed struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`
 	Message string `json:"message"`
 }
 
-// readBody reads a body, which may be missing where a query says the same: some HTTP clients and proxies drop the body
-// of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
+// readBody reads a body, which may be missing where a query says the same: some HTTP clients and
+// proxies drop the body of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
 func readBody(r *http.Request, v any) error {
 	if err := body.Read(r, largestBody, v); !errors.Is(err, io.EOF) {
 		return err
@@ -109,8 +111,8 @@ func readBody(r *http.Request, v any) error {
 	return nil
 }
 
-// serveAdd registers a server by its URL. A command is a 403, whoever asks: the file is the user's, who can start programs anyway,
-// and a request may come from anybody who has a key.
+// serveAdd registers a server by its URL. A command is a 403, whoever asks: the file is the user's,
+// who can start programs anyway, and a request may come from anybody who has a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	var n registering
 	switch err := readBody(r, &n); {
@@ -147,8 +149,8 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 	return changed{Name: n.Name, Message: "removed"}, nil
 }
 
-// serveList answers with names and addresses, and with ?state=1 also with how each server is. The short form is what
-// the first callers were promised; the state is for people.
+// serveList answers with names and addresses, and with ?state=1 also with how each server is. The
+// short form is what the first callers were promised; the state is for people.
 func (s *Set) serveList(r *http.Request) (any, error) {
 	// In the file's order, which is the one that people know.
 	all := s.List()

@@ -20,9 +20,9 @@ import (
 	"toolnorm/tools"
 )
 
-// link keeps one server connected. Whoever needs the server waits for the same attempt, each as long as he likes; a
-// server that is down is tried again by itself, and at once by whoever calls it. So ten calls at once to a server that
-// restarts make one connection, and one of them that gives up ends nobody else's wait.
+// link keeps one server connected. Whoever needs the server waits for the same attempt, each as
+// long as he likes; a server that is down is tried again by itself, and at once by whoever calls
+// it. Ten calls to a server that restarts make one connection; one that gives up ends only its own.
 type link struct {
 	set   *Set
 	entry Entry
@@ -42,8 +42,8 @@ type link struct {
 	since    time.Time         // when it was registered, or the connection was lost
 }
 
-// Bounds of waiting. attemptTime holds two transports one after the other, each with its questions; startTime holds a
-// download. refreshTime is for servers that change their list and do not say so.
+// Bounds of waiting. attemptTime holds two transports one after the other, each with its questions;
+// startTime holds a download. refreshTime is for servers that change their list and do not say so.
 const (
 	attemptTime = 15 * time.Second // for one attempt to connect and list
 	startTime   = 90 * time.Second // the same for a command, which npx and uvx may have to download first
@@ -65,8 +65,8 @@ func newLink(s *Set, e Entry) *link {
 	return l
 }
 
-// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt: the attempt serves
-// others too. The error is that of the attempt, ctx's, or that the server has been removed.
+// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt:
+// the attempt serves others too. The error is the attempt's, ctx's, or that the server is removed.
 func (l *link) connection(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil && !l.conn.over() {
@@ -96,7 +96,7 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	return nil, l.err
 }
 
-// try starts an attempt if none runs; what it returns is closed when the attempt ends. l.mu is held.
+// try starts an attempt if none runs. The channel is closed when it ends. The caller holds l.mu.
 func (l *link) try() <-chan struct{} {
 	if l.trying == nil && l.ctx.Err() == nil {
 		l.trying = make(chan struct{})
@@ -105,8 +105,8 @@ func (l *link) try() <-chan struct{} {
 	return l.trying
 }
 
-// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody waits any more:
-// what it learns is needed the next time.
+// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody
+// waits any more: what it learns is needed the next time.
 func (l *link) attempt() {
 	limit := attemptTime
 	if l.entry.Command != "" {
@@ -121,7 +121,7 @@ func (l *link) attempt() {
 	}
 	l.conn = nil
 	l.mu.Unlock()
-	// Its command must have ended before it is started again: two would fight over the same files and ports.
+	// Its command must have ended before it is started again: two would share files and ports.
 	if old != nil {
 		old.close()
 	}
@@ -146,8 +146,9 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known. It declares no capability: nobody behind it could answer a server's
-// questions for a user or a model, so the server must not ask. Clients that can have connections of their own (relay).
+// open makes a connection whose tools are known. It declares no capability: nobody behind it could
+// answer a server's questions for a user or a model, so the server must not ask. Clients that can
+// have connections of their own (relay).
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
 	c, kind, err := l.dial(ctx, last, greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version}, hear: l.set.news}, said)
 	if err != nil {
@@ -184,8 +185,9 @@ func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 	})
 }
 
-// list takes the server's tools as they are now. What cannot be used of them is left out and told, and the others are taken:
-// a server with one odd tool is still of use. They are offered by their names, so that the order is the same at each start.
+// list takes the server's tools as they are now. What cannot be used of them is left out and told,
+// and the others are taken: a server with one odd tool is still of use. They are offered by their
+// names, so that the order is the same at each start.
 func (l *link) list(ctx context.Context, c *conn) error {
 	texts, odd, err := c.list(ctx)
 	if err != nil {
@@ -216,7 +218,7 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// read makes tools of the registry of a server's list, by their names; what cannot be used is left out.
+// read returns the tools of a server's list, by their names, without those that cannot be used.
 func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd []LeftOut) {
 	seen := map[string]bool{}
 	for i, text := range texts {
@@ -243,8 +245,8 @@ func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd [
 	return all, odd
 }
 
-// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine, since the caller, often
-// a call of a tool, has no time for that. Its tools stay listed.
+// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine,
+// since the caller, often a call of a tool, has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -254,8 +256,9 @@ func (l *link) drop(c *conn) {
 	l.set.running.Go(c.close)
 }
 
-// suspect finds out whether a server answers at all that has let the time of a call go by. One that does not is down from
-// then on, so that no further call spends its time on it. A tool that is slow proves nothing: the list is asked for.
+// suspect finds out whether a server answers at all that has let the time of a call go by. One that
+// does not is down from then on, so that no further call spends its time on it. A tool that is slow
+// proves nothing: the list is asked for.
 func (l *link) suspect(c *conn) {
 	if c.suspected.Swap(true) {
 		return
@@ -277,9 +280,9 @@ func (l *link) suspect(c *conn) {
 	})
 }
 
-// keep connects, again after each loss, and asks for the list when it may have changed. It says once that a server is
-// down and once that it is back, not each time that it has tried. When the link ends it closes the connection, so that
-// nothing of a server that was removed is left.
+// keep connects, again after each loss, and asks for the list when it may have changed. It says
+// once that a server is down and once that it is back, not each time that it has tried. When the
+// link ends it closes the connection, so that nothing of a server that was removed is left.
 func (l *link) keep() {
 	pause, told := firstPause, false
 	for l.ctx.Err() == nil {
@@ -296,7 +299,8 @@ func (l *link) keep() {
 			pause = min(2*pause, lastPause)
 			continue
 		}
-		// Once for each time that it goes down: a server that is off all night must not fill the log.
+		// Once for each time that it goes down: a server that is off all night must not fill the
+		// log.
 		if !told && l.ctx.Err() == nil {
 			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
@@ -313,8 +317,8 @@ func (l *link) keep() {
 	}
 }
 
-// hold stays with a connection until it ends. When the server does not give its list any more, the connection is given
-// up: one that has forgotten the session answers that way.
+// hold stays with a connection until it ends. When the server does not give its list any more, the
+// connection is given up: one that has forgotten the session answers that way.
 func (l *link) hold(c *conn) {
 	tick := time.NewTicker(refreshTime)
 	defer tick.Stop()
@@ -341,7 +345,7 @@ func (l *link) hold(c *conn) {
 	}
 }
 
-// offered are the tools that the server listed last. The slice is never changed, only replaced, so it needs no copy.
+// offered returns the tools that the server listed last. The slice is only replaced, never changed.
 func (l *link) offered() []tools.Tool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -369,9 +373,9 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	return l.offered(), nil
 }
 
-// patience is how long a request waits for the server, and why it is down if that is known. What is known to be down is
-// not waited for: a server that hangs would cost every request that time. One that refused its last connection answers at
-// once in any case, or is back.
+// patience is how long a request waits for the server, and why it is down if that is known. What is
+// known to be down is not waited for: a server that hangs would cost every request that time. One
+// that refused its last connection answers at once in any case, or is back.
 func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Programs spell what an entry says in different ways; each of these lists has all spellings of one member, folded.
+// Programs spell what an entry says in different ways; each of these lists has all spellings of one
+// member, folded.
 var (
 	urlKeys     = []string{"httpurl", "url", "serverurl"} // Gemini CLI's, everybody's, Windsurf's
 	typeKeys    = []string{"type", "transport"}
@@ -21,7 +22,8 @@ var (
 	excludeKeys = []string{"exclude", "excludetools"}
 )
 
-// reader reads the members of an entry. What can be read in one way alone is read so; the first that cannot is err.
+// reader reads the members of an entry. What can be read in one way alone is read so; the first
+// that cannot is err.
 type reader struct {
 	object
 	err error
@@ -49,7 +51,8 @@ func (r *reader) text(keys ...string) string {
 	return strings.TrimSpace(s)
 }
 
-// scalar is a text, or a number or truth as one writes it: {"PORT": 3000} is what {"PORT": "3000"} is.
+// scalar is a text, or a number or truth as one writes it: {"PORT": 3000} is what {"PORT": "3000"}
+// is.
 func scalar(value json.RawMessage) (string, bool) {
 	var s string
 	switch {
@@ -61,7 +64,8 @@ func scalar(value json.RawMessage) (string, bool) {
 	return string(value), true
 }
 
-// list reads a list of texts. A text alone is a list of one, unless it has blanks: those would be parted by a shell.
+// list reads a list of texts. A text alone is a list of one, unless it has blanks: those would be
+// parted by a shell.
 func (r *reader) list(keys ...string) (out []string) {
 	value := r.any(keys...)
 	if value == nil {
@@ -89,8 +93,8 @@ func (r *reader) list(keys ...string) (out []string) {
 	return out
 }
 
-// texts reads an object of texts. A member that is null is not there, and so is an empty list, which PHP writes for an empty
-// object.
+// texts reads an object of texts. A member that is null is not there, and so is an empty list,
+// which PHP writes for an empty object.
 func (r *reader) texts(keys ...string) map[string]string {
 	value := r.any(keys...)
 	if value == nil || string(value) == "[]" {
@@ -194,7 +198,8 @@ func (r *reader) oauth(e *Entry) {
 	}
 }
 
-// command reads what is started: a text, a list with its arguments behind it (opencode), or an object of all (Zed).
+// command reads what is started: a text, a list with its arguments behind it (opencode), or an
+// object of all (Zed).
 func (r *reader) command(e *Entry) {
 	value := r.any(commandKeys...)
 	switch {

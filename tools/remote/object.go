@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat"
 )
 
-// object is a JSON object whose members keep their order and their text, so that a file that people edit comes back from
-// a save with nothing moved and nothing lost that we do not know. A map would sort the names, and a float64 would write
-// 1e21 where the file has a long number.
+// object is a JSON object whose members keep their order and their text, so that a file that people
+// edit comes back from a save with nothing moved and nothing lost that we do not know. A map would
+// sort the names, and a float64 would write 1e21 where the file has a long number.
 type object []member
 
 // member is a key and its value's own text.
@@ -23,7 +23,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// readObject reads text that must be one JSON object. A key that comes twice is there twice; see twice.
+// readObject reads text that must be one JSON object. A key that comes twice is there twice; see
+// twice.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	// By tokens, as Unmarshal into a map would lose the order and take the last of two equal keys.
@@ -66,12 +67,14 @@ func (o object) twice() error {
 	return nil
 }
 
-// folded is a key in the one spelling of all that are meant alike: serverUrl, ServerURL and server_url are serverurl.
+// folded is a key in the one spelling of all that are meant alike: serverUrl, ServerURL and
+// server_url are serverurl.
 func folded(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
 }
 
-// any is the first value that is there and not null under one of some keys, in whatever spelling; nil when there is none.
+// any is the first value that is there and not null under one of some keys, in whatever spelling;
+// nil when there is none.
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
@@ -98,8 +101,8 @@ func (o object) empty() bool {
 	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
 }
 
-// with is the object with a value in its key's place, or at its end. The object itself stays as it is: a change that
-// fails behind it must leave nothing behind.
+// with is the object with a value in its key's place, or at its end. The object itself stays as it
+// is: a change that fails behind it must leave nothing behind.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)
 	if err != nil {
@@ -119,7 +122,8 @@ func (o object) with(key string, value any) (object, error) {
 	return out, nil
 }
 
-// renamed is the object with the first of some keys, in whatever spelling, called name, and without the others.
+// renamed is the object with the first of some keys, in whatever spelling, called name, and without
+// the others.
 func (o object) renamed(name string, keys ...string) object {
 	out, done := make(object, 0, len(o)), false
 	for _, m := range o {
@@ -134,7 +138,8 @@ func (o object) renamed(name string, keys ...string) object {
 	return out
 }
 
-// replaced is the object with a value at the end of a path of keys, which is there in some spelling.
+// replaced is the object with a value at the end of a path of keys, which is there in some
+// spelling.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
 		if folded(m.key) != folded(path[0]) {

@@ -20,8 +20,9 @@ import (
 	"toolnorm/tools"
 )
 
-// Two lanes hold the law of this package: what cannot be used is left out and listed, and every good one works. Each seed puts odd members,
-// made by internal/test/odd of good ones, among good ones. heldOut was not looked at while the readers were written.
+// Two lanes hold the law of this package: what cannot be used is left out and listed, and every
+// good one works. Each seed puts odd members, made by internal/test/odd of good ones, among good
+// ones. heldOut was not looked at while the readers were written.
 const (
 	seeds   = 30
 	heldOut = 1_000_003
@@ -41,7 +42,8 @@ func laneSeeds() (all []uint64) {
 
 const goodTool = `{"name":"NAME","title":"A tool","description":"Does something.","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"what","enum":["x","y"]},"b":{"type":"integer","minimum":1,"default":2},"c":{"type":"array","items":{"$ref":"#/$defs/d"}}},"required":["a"],"additionalProperties":false,"$defs":{"d":{"type":"number"}}},"outputSchema":{"type":"object","properties":{"r":{"type":"string"}}},"annotations":{"title":"T","readOnlyHint":true},"icons":[{"src":"https://h/i.png"}],"_meta":{"k":1}}`
 
-// raw is a server that lists what it is given, byte for byte, and answers each call with the tool's name.
+// raw is a server that lists what it is given, byte for byte, and answers each call with the tool's
+// name.
 func raw(t *testing.T, page string, greeting string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +109,8 @@ func TestEveryGoodToolWorksWhateverIsBesideIt(t *testing.T) {
 			}
 		}
 		state := s.List()[0]
-		// A member of its own name can stand beside the good ones or be left out; nothing goes without a word.
+		// A member of its own name can stand beside the good ones or be left out; nothing goes
+		// without a word.
 		if state.Tools+len(state.Odd) != 12+n {
 			t.Errorf("seed %d, %q: %d offered, left out %+v", seed, whys, state.Tools, state.Odd)
 		}
@@ -126,7 +129,8 @@ func TestEveryGoodToolWorksWhateverIsBesideIt(t *testing.T) {
 	}
 }
 
-// strict is what a strict client would refuse a whole list for, as the TypeScript SDK reads it; empty: nothing.
+// strict is what a strict client would refuse a whole list for, as the TypeScript SDK reads it;
+// empty: nothing.
 func strict(t tools.Tool) string {
 	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
 		if len(schema) == 0 {
@@ -258,7 +262,8 @@ func formed(r *rand.Rand, texts []string) string {
 	return whole
 }
 
-// TestWhatIsOddIsToldWhereItsOwnerLooks follows one odd entry and one odd tool to the log and the list, and through a change of the file.
+// TestWhatIsOddIsToldWhereItsOwnerLooks follows one odd entry and one odd tool to the log and the
+// list, and through a change of the file.
 func TestWhatIsOddIsToldWhereItsOwnerLooks(t *testing.T) {
 	url := raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}},{"name":"b","inputSchema":7},"c"]}`, goodGreeting)
 	s, _, log := opened(t, `[{"name":"s","url":"`+url+`"},{"name":"x","url":"nowhere"}]`)

@@ -15,17 +15,20 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// largestAnswer is how many bytes an answer of a server may have, an event of its stream, a line of its command, and a
-// list in all its pages. A list of a thousand tools with long schemas is a fortieth of it. It is far above what is passed on
-// of a result, since what breaks this bound ends the connection, and with it other calls.
+// largestAnswer is how many bytes an answer of a server may have, an event of its stream, a line of
+// its command, and a list in all its pages. A list of a thousand tools with long schemas is a
+// fortieth of it. It is far above what is passed on of a result, since what breaks this bound ends
+// the connection, and with it other calls.
 const largestAnswer = 32 << 20
 
-// client is an HTTP client for one server and for no other: it sends the server's headers itself, refuses every request
-// to another origin, whether a redirect or the server's own stream names it, and decides by the address that is dialled,
-// not by what a URL looks like, since names can mean another address by the time of the connection. So a key in a header
-// cannot be led elsewhere, and a name that is rebound to 169.254.169.254 reaches nothing.
+// client is an HTTP client for one server and for no other: it sends the server's headers itself,
+// refuses every request to another origin, whether a redirect or the server's own stream names it,
+// and decides by the address that is dialled, not by what a URL looks like, since names can mean
+// another address by the time of the connection. So a key in a header cannot be led elsewhere, and
+// a name that is rebound to 169.254.169.254 reaches nothing.
 func (e Entry) client() (*http.Client, func()) {
-	// 5 s to connect is long inside a network, and short enough for two attempts within attemptTime.
+	// 5 s to connect is long inside a network, and short enough for two attempts within
+	// attemptTime.
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: e.mayDial}
 	t := &http.Transport{ // no Proxy: what it dials could not be seen
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: time.Minute,
@@ -41,21 +44,23 @@ func (e Entry) client() (*http.Client, func()) {
 	return c, t.CloseIdleConnections
 }
 
-// pinned sends requests to the origin of one entry only. It is the last to see each request, behind redirects and
-// whatever mcp-go does, so there is no way around it.
+// pinned sends requests to the origin of one entry only. It is the last to see each request, behind
+// redirects and whatever mcp-go does, so there is no way around it.
 type pinned struct {
 	entry Entry
 	next  http.RoundTripper
 }
 
-// RoundTrip refuses what goes elsewhere, adds the entry's headers, and bounds the answer. The headers are added here,
-// behind the check: net/http copies a request's own to where it is redirected, and leaves out only a few that it knows,
-// as Authorization. An event stream is bounded by its events: as a whole it may have any length.
+// RoundTrip refuses what goes elsewhere, adds the entry's headers, and bounds the answer. The
+// headers are added here, behind the check: net/http copies a request's own to where it is
+// redirected, and leaves out only a few that it knows, as Authorization. An event stream is bounded
+// by its events: as a whole it may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
 	}
-	// mcp-go gives a server's question 30 s, and would send the answer of a user who took longer under a context that is over.
+	// mcp-go gives a server's question 30 s, and would send the answer of a user who took longer
+	// under a context that is over.
 	if ctx := r.Context(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 		defer cancel()
@@ -95,8 +100,8 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sameOrigin says that two URLs name the same scheme, host and port, as a browser compares them: http://a and
-// http://A:80 are one, http://a and https://a are two.
+// sameOrigin says that two URLs name the same scheme, host and port, as a browser compares them:
+// http://a and http://A:80 are one, http://a and https://a are two.
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
@@ -114,9 +119,10 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// mayDial refuses addresses that the entry may not be at. It sees what names were resolved to, also behind a redirect.
-// It is the dialer's Control, called between the choice of the address and the connection: a check of the name before
-// that could be passed with one address, and the connection made to another.
+// mayDial refuses addresses that the entry may not be at. It sees what names were resolved to, also
+// behind a redirect. It is the dialer's Control, called between the choice of the address and the
+// connection: a check of the name before that could be passed with one address, and the connection
+// made to another.
 func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -125,9 +131,9 @@ func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	return e.allows(at.Addr())
 }
 
-// allows says why an entry may not be at an address. The sentence names the setting that would allow it, when there is
-// one. Plain http is taken inside, where few servers have a certificate; on the internet it would show the headers to
-// all.
+// allows says why an entry may not be at an address. The sentence names the setting that would
+// allow it, when there is one. Plain http is taken inside, where few servers have a certificate; on
+// the internet it would show the headers to all.
 func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
@@ -154,25 +160,28 @@ func prefixes(list ...string) (out []netip.Prefix) {
 }
 
 var (
-	// never are networks where no server of a user's is: what tells cloud machines their keys, and what is not one
-	// machine. 169.254.169.254 and fd00:ec2::254 are AWS's and most others' metadata, 100.100.100.200 is Alibaba's,
+	// never are networks where no server of a user's is: what tells cloud machines their keys, and
+	// what is not one machine. 169.254.169.254 and fd00:ec2::254 are AWS's and most others'
+	// metadata, 100.100.100.200 is Alibaba's,
 	// 168.63.129.16 Azure's.
 	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8", "::/128", "255.255.255.255/32",
 		"fd00:ec2::254/128", "100.100.100.200/32", "168.63.129.16/32")
-	// near are those that are not on the internet: this machine's, the local network's, and what is kept for tests.
+	// near are those that are not on the internet: this machine's, the local network's, and what is
+	// kept for tests.
 	// 100.64.0.0/10 is between carriers and their customers, and Tailscale's.
 	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
 		"192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
-	// carriers are networks of IPv6 with an IPv4 address inside, and the byte where it begins: NAT64, 6to4, and the old
-	// compatible form. 64:ff9b::a9fe:a9fe is 169.254.169.254 to a network that translates.
+	// carriers are networks of IPv6 with an IPv4 address inside, and the byte where it begins:
+	// NAT64, 6to4, and the old compatible form. 64:ff9b::a9fe:a9fe is 169.254.169.254 to a network
+	// that translates.
 	carriers = []struct {
 		net netip.Prefix
 		at  int
 	}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12}}
 )
 
-// plain is the address that an address means: without a zone, and IPv4 where IPv6 only carries it. All checks go by it,
-// since ::ffff:169.254.169.254 reaches what 169.254.169.254 does.
+// plain is the address that an address means: without a zone, and IPv4 where IPv6 only carries it.
+// All checks go by it, since ::ffff:169.254.169.254 reaches what 169.254.169.254 does.
 func plain(ip netip.Addr) netip.Addr {
 	ip = ip.WithZone("").Unmap()
 	if b := ip.As16(); ip.Is6() && ip != netip.IPv6Loopback() && !ip.IsUnspecified() {
@@ -195,8 +204,8 @@ func in(nets []netip.Prefix, ip netip.Addr) bool {
 	return false
 }
 
-// alwaysRefused names the addresses that no server may be at, whoever has registered it: a mistake in mcp.json must not
-// make a cloud's keys the answer of a tool.
+// alwaysRefused names the addresses that no server may be at, whoever has registered it: a mistake
+// in mcp.json must not make a cloud's keys the answer of a tool.
 func alwaysRefused(ip netip.Addr) error {
 	if in(never, plain(ip)) {
 		return fmt.Errorf("no MCP server may be at %s", ip)
@@ -207,9 +216,9 @@ func alwaysRefused(ip netip.Addr) error {
 // inside says that an address is not on the internet.
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
-// resolves says early whether a name means addresses that an entry may not have; the connection decides again. It is
-// for the person who adds a server, who would else learn it from a server that never connects. A name that is not known
-// is no error: the server's machine may be off.
+// resolves says early whether a name means addresses that an entry may not have; the connection
+// decides again. It is for the person who adds a server, who would else learn it from a server that
+// never connects. A name that is not known is no error: the server's machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

@@ -14,17 +14,20 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// passed are the variables that a command gets of our environment, as the official SDKs have it: what a program needs to
-// start. Ours holds keys of clients and model servers, which are none of its business. Without PATH npx finds no node,
-// without HOME it has no cache; the last ones are Windows'.
+// passed are the variables that a command gets of our environment, as the official SDKs have it:
+// what a program needs to start. Ours holds keys of clients and model servers, which are none of
+// its business. Without PATH npx finds no node, without HOME it has no cache; the last ones are
+// Windows'.
 var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
-// Hops is set in the environment of every command that is started for mcp.json. A toolnorm that finds it there connects
-// with no servers itself: else a mcp.json that names toolnorm would start one program from the other without end.
+// Hops is set in the environment of every command that is started for mcp.json. A toolnorm that
+// finds it there connects with no servers itself: else a mcp.json that names toolnorm would start
+// one program from the other without end.
 const Hops = "TOOLNORM_HOPS"
 
-// process is a server that runs as a command of ours. mcp-go's own transport would start the command with all of our
-// environment, in our process group, and read lines of any length; so it only gets the two ends of the pipes.
+// process is a server that runs as a command of ours. mcp-go's own transport would start the
+// command with all of our environment, in our process group, and read lines of any length; so it
+// only gets the two ends of the pipes.
 type process struct {
 	*transport.Stdio
 	cmd   *exec.Cmd
@@ -33,13 +36,13 @@ type process struct {
 	pipes []io.Closer   // our ends
 }
 
-// startGrace is how long a command may take to end when its input is closed, and again when it is asked to. Most
-// servers end with their input at once; npx and uvx do not always pass it on.
+// startGrace is how long a command may take to end when its input is closed, and again when it is
+// asked to. Most servers end with their input at once; npx and uvx do not always pass it on.
 const startGrace = time.Second
 
-// start starts the entry's command. What it writes to standard error goes to told, a line at a time; lost is called
-// when its output has ended, with why. The command is started as the words that the file has, by no shell, so nothing in them is read
-// twice.
+// start starts the entry's command. What it writes to standard error goes to told, a line at a
+// time; lost is called when its output has ended, with why. The command is started as the words
+// that the file has, by no shell, so nothing in them is read twice.
 func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
@@ -55,7 +58,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	}
 	// No CommandContext: it kills the command alone, and leaves what npx or uvx have started.
 	ownGroup(cmd)
-	// Pipes of our own: those of exec are closed by Wait, and then the last answer may not have been read.
+	// Pipes of our own: those of exec are closed by Wait, and then the last answer may not have
+	// been read.
 	out, err := piped(&cmd.Stdout)
 	if err != nil {
 		return nil, err
@@ -90,8 +94,9 @@ func piped(theirs *io.Writer) (*os.File, error) {
 	return r, err
 }
 
-// Close ends the command and all that it has started: by the end of its input, as the protocol has it (Lifecycle,
-// Shutdown), then by SIGTERM, then by SIGKILL, each after startGrace. An error means that even that did not end it.
+// Close ends the command and all that it has started: by the end of its input, as the protocol has
+// it (Lifecycle, Shutdown), then by SIGTERM, then by SIGKILL, each after startGrace. An error means
+// that even that did not end it.
 func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
 	defer func() {
@@ -112,8 +117,8 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched tells of the end of what is read. At an end that the command has made, its last words are waited for, in which
-// it says why; one that has closed its output alone has startGrace.
+// watched tells of the end of what is read. At an end that the command has made, its last words are
+// waited for, in which it says why; one that has closed its output alone has startGrace.
 type watched struct {
 	io.Reader
 	heard <-chan struct{}
@@ -135,9 +140,9 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen reads lines to the end. What follows the beginning of a long one is dropped, and so is what a server
-// floods with, which is read slowly. It has to read on whatever comes: a server whose standard error nobody reads
-// stops when the pipe is full.
+// listen reads lines to the end. What follows the beginning of a long one is dropped, and so is
+// what a server floods with, which is read slowly. It has to read on whatever comes: a server whose
+// standard error nobody reads stops when the pipe is full.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 16<<10)
 	var q quota

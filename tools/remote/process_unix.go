@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a command a process group of its own: npx and uvx start the server as a child, which outlives them
-// otherwise; and an interrupt at the terminal is ours to pass on.
+// ownGroup gives a command a process group of its own: npx and uvx start the server as a child,
+// which outlives them otherwise; and an interrupt at the terminal is ours to pass on.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks the group to end, and kill ends it. A group that has ended already is no error. The group's number is
-// the command's own, and a minus in front of it means all in it.
+// terminate asks the group to end, and kill ends it. A group that has ended already is no error.
+// The group's number is the command's own, and a minus in front of it means all in it.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

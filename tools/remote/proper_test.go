@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// goodParts are content that every client of MCP reads; %s is where members stand that a server may add.
+// goodParts are content that every client of MCP reads; %s is where members stand that a server may
+// add.
 var goodParts = []string{
 	`{"type":"text","text":""%s}`, `{"type":"text","text":"한 번\u0000"%s}`, `{"type":"image","data":"AAAA","mimeType":"image/png"%s}`,
 	`{"type":"audio","data":"","mimeType":"audio/wav"%s}`, `{"type":"resource","resource":{"uri":"a:b","text":""%[1]s}%[1]s}`,
@@ -26,8 +27,8 @@ var oddParts = []string{
 // added are members that mean nothing to this program and something to a client.
 var added = []string{``, `,"annotations":{"audience":["user"],"priority":0.3}`, `,"_meta":{"x/y":12345678901234567890}`, `,"title":"t","size":3,"icons":[{"src":"https://a.example/i.png"}]`}
 
-// TestWhatIsProperPassesAsItIs has results of good parts pass byte for byte, and lets none with one odd part pass that way:
-// what of it can be read is passed on all the same.
+// TestWhatIsProperPassesAsItIs has results of good parts pass byte for byte, and lets none with one
+// odd part pass that way: what of it can be read is passed on all the same.
 func TestWhatIsProperPassesAsItIs(t *testing.T) {
 	for _, seed := range laneSeeds() {
 		r := rand.New(rand.NewPCG(seed, 35))

@@ -10,10 +10,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// mcp-go reads schemas and structured results into Go values, which loses keywords, the order of members and the digits
-// of large numbers. These transports hand on the text of a result beside it. There is one for each kind, since mcp-go
-// finds out by their methods what they can do. {"default": 12345678901234567890} comes through as it is, and a keyword
-// that mcp-go has no field for too.
+// mcp-go reads schemas and structured results into Go values, which loses keywords, the order of
+// members and the digits of large numbers. These transports hand on the text of a result beside it.
+// There is one for each kind, since mcp-go finds out by their methods what they can do. {"default":
+// 12345678901234567890} comes through as it is, and a keyword that mcp-go has no field for too.
 type (
 	rawHTTP struct {
 		*transport.StreamableHTTP
@@ -23,7 +23,8 @@ type (
 	rawStdio struct{ *process }
 )
 
-// rawKey is where a context holds the place for the result's text, a *kept. Requests of mcp-go's own have none.
+// rawKey is where a context holds the place for the result's text, a *kept. Requests of mcp-go's
+// own have none.
 type rawKey struct{}
 
 // kept is a result's text, and what mcp-go is to read in its place.
@@ -32,9 +33,10 @@ type kept struct {
 	plain func(json.RawMessage) json.RawMessage // nil: the text itself
 }
 
-// SendRequest sends a request and keeps the text of its result. mcp-go asks by initialize whatever server/discover was
-// answered: a server of the latest revision alone says nothing to that of why it refused. So one that wanted a sign-in is not
-// asked again, and one that refused the revision which it then names is asked once more.
+// SendRequest sends a request and keeps the text of its result. mcp-go asks by initialize whatever
+// server/discover was answered: a server of the latest revision alone says nothing to that of why
+// it refused. So one that wanted a sign-in is not asked again, and one that refused the revision
+// which it then names is asked once more.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
 		return nil, t.refused
@@ -51,7 +53,8 @@ func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	return keep(ctx, r)(resp, err)
 }
 
-// knowsLatest reports whether an answer refuses the revision of its request, and names the latest among those to ask by.
+// knowsLatest reports whether an answer refuses the revision of its request, and names the latest
+// among those to ask by.
 func knowsLatest(resp *transport.JSONRPCResponse) bool {
 	if resp == nil || resp.Error == nil || resp.Error.Code != mcp.UNSUPPORTED_PROTOCOL_VERSION {
 		return false
@@ -71,8 +74,9 @@ func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) 
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
-// keep passes an answer on. The last one counts: a call may take several rounds of questions. The place for it comes by
-// the context, as mcp-go's client has no other way from a call to its transport.
+// keep passes an answer on. The last one counts: a call may take several rounds of questions. The
+// place for it comes by the context, as mcp-go's client has no other way from a call to its
+// transport.
 func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 		if err != nil || resp == nil || len(resp.Result) == 0 {

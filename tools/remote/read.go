@@ -15,12 +15,13 @@ import (
 	"toolnorm/tools"
 )
 
-// What servers send is read member by member: what has one reading is read so, what is no more than an ornament and cannot
-// be read is dropped, and a tool that cannot be used without what is wrong in it is left out alone. PHP writes an empty
-// object as [], C# and Java what is missing as null, Lua an empty list as {}, Python its own names of types.
+// What servers send is read member by member: what has one reading is read so, what is no more than
+// an ornament and cannot be read is dropped, and a tool that cannot be used without what is wrong
+// in it is left out alone. PHP writes an empty object as [], C# and Java what is missing as null,
+// Lua an empty list as {}, Python its own names of types.
 
-// listed is a tool as a server lists it. The hints are the server's own word: what matters goes by them only where a mistake
-// does no harm.
+// listed is a tool as a server lists it. The hints are the server's own word: what matters goes by
+// them only where a mistake does no harm.
 type listed struct {
 	Name, Title, Description string
 	Schema, Output           json.RawMessage
@@ -28,7 +29,8 @@ type listed struct {
 	More                     json.RawMessage // what clients of MCP see beside all that
 }
 
-// readTool reads a tool of a list. An error says why it cannot be used; its name is there if it has one.
+// readTool reads a tool of a list. An error says why it cannot be used; its name is there if it has
+// one.
 func readTool(text json.RawMessage) (t listed, err error) {
 	o, err := readObject(text)
 	if err != nil {
@@ -55,8 +57,8 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	return t, nil
 }
 
-// more are the further members of a tool that clients of MCP are shown, each only as what it must be: clients refuse a whole
-// list for one icon that is none.
+// more are the further members of a tool that clients of MCP are shown, each only as what it must
+// be: clients refuse a whole list for one icon that is none.
 func more(o object) json.RawMessage {
 	out := object{}
 	for _, m := range o {
@@ -108,7 +110,8 @@ func hint(value json.RawMessage) (b *bool) {
 	return b
 }
 
-// argumentsSchema reads a tool's schema, whose arguments are an object. None at all, true and an empty list take any.
+// argumentsSchema reads a tool's schema, whose arguments are an object. None at all, true and an
+// empty list take any.
 func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 	var inside string
 	if json.Unmarshal(text, &inside) == nil && len(inside) > 0 && json.Valid([]byte(inside)) {
@@ -143,8 +146,8 @@ func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 	return text, nil
 }
 
-// readPage reads a page of a list of tools: their texts, and where the next page is. A list with gaps comes from PHP as an
-// object.
+// readPage reads a page of a list of tools: their texts, and where the next page is. A list with
+// gaps comes from PHP as an object.
 func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err error) {
 	o, err := readObject(raw)
 	if err != nil {
@@ -161,8 +164,9 @@ func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err er
 	return texts, wording(o.get("nextCursor")), nil
 }
 
-// plainPage is a page as mcp-go can read it whatever stands in it, since one odd tool would make it give up the page: of
-// each tool that can be used the name and the schema, in which it looks for headers.
+// plainPage is a page as mcp-go can read it whatever stands in it, since one odd tool would make it
+// give up the page: of each tool that can be used the name and the schema, in which it looks for
+// headers.
 func plainPage(raw json.RawMessage) json.RawMessage {
 	type bare struct {
 		Name   string          `json:"name"`
@@ -188,8 +192,9 @@ func plainPage(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// plainGreeting is what a server says of itself as mcp-go can read it: capabilities and serverInfo are objects of objects
-// there, and one of another kind would make it give up the server. A capability that is [] or true is there.
+// plainGreeting is what a server says of itself as mcp-go can read it: capabilities and serverInfo
+// are objects of objects there, and one of another kind would make it give up the server. A
+// capability that is [] or true is there.
 func plainGreeting(raw json.RawMessage) json.RawMessage {
 	o, err := readObject(raw)
 	if err != nil {

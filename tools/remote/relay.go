@@ -16,9 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// relay is a connection that one client's session has with one server for itself, as it would have directly: the server
-// knows what the client can do, asks it, logs to it, and keeps resources and tasks for it alone. All others share the
-// connection of the link, behind which nobody can be asked, so that no client hears what is another's.
+// relay is a connection that one client's session has with one server for itself, as it would have
+// directly: the server knows what the client can do, asks it, logs to it, and keeps resources and
+// tasks for it alone. All others share the connection of the link, behind which nobody can be
+// asked, so that no client hears what is another's.
 type relay struct {
 	link    *link
 	session string
@@ -50,8 +51,9 @@ const (
 	mostAsked  = 16 // questions of one server that wait for one client
 )
 
-// relayOf is the relay of the client behind ctx with a server; nil: it shares the link's connection. One is made for a
-// client that the server could ask something, and when it is needed, as for a subscription.
+// relayOf is the relay of the client behind ctx with a server; nil: it shares the link's
+// connection. One is made for a client that the server could ask something, and when it is needed,
+// as for a subscription.
 func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {
@@ -148,7 +150,8 @@ func (r *relay) begin(ctx context.Context) (done func()) {
 	}
 }
 
-// open is the connection, made if there is none. The server hears of the client what it would hear directly.
+// open is the connection, made if there is none. The server hears of the client what it would hear
+// directly.
 func (r *relay) open(ctx context.Context) (*conn, error) {
 	select {
 	case r.lock <- struct{}{}:
@@ -240,8 +243,8 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 	p.Tell(n.Method, params)
 }
 
-// answer puts the server's question to the client, on the stream of the request that runs, else on that on which it
-// listens. The time of what runs stands still.
+// answer puts the server's question to the client, on the stream of the request that runs, else on
+// that on which it listens. The time of what runs stands still.
 func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	r.mu.Lock()
 	p, calls := r.peer, slices.Clone(r.calls)

@@ -20,7 +20,8 @@ import (
 	"toolnorm/tools"
 )
 
-// curious is a server whose tool ask puts its argument to the client and answers with what that said; steps reports progress.
+// curious is a server whose tool ask puts its argument to the client and answers with what that
+// said; steps reports progress.
 func curious() *server.MCPServer {
 	s := server.NewMCPServer("curious", "1", server.WithToolCapabilities(true), server.WithElicitation(), server.WithResourceCapabilities(true, true), server.WithPromptCapabilities(true))
 	s.AddTool(mcp.NewTool("ask", mcp.WithString("what")), func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -101,7 +102,8 @@ func TestAQuestionReachesItsOwnClientAlone(t *testing.T) {
 	}
 }
 
-// TestTheTimeOfACallStandsStillForAUser and begins anew with progress; a server that says nothing is ended.
+// TestTheTimeOfACallStandsStillForAUser and begins anew with progress; a server that says nothing
+// is ended.
 func TestTheTimeOfACallStandsStillForAUser(t *testing.T) {
 	const limit = 500 * time.Millisecond
 	_, r := gate(t, server.NewStreamableHTTPServer(curious()), limit)
@@ -157,7 +159,8 @@ func TestAnAnswerThatComesLateIsSent(t *testing.T) {
 	}
 }
 
-// TestAClientThatCanBeAskedDoesNotWaitForADeadServer has one server that hangs beside one that answers.
+// TestAClientThatCanBeAskedDoesNotWaitForADeadServer has one server that hangs beside one that
+// answers.
 func TestAClientThatCanBeAskedDoesNotWaitForADeadServer(t *testing.T) {
 	m := boot(t, "127.0.0.1:0", server.NewStreamableHTTPServer(curious()))
 	s, r, _ := opened(t, fmt.Sprintf(`{"mcpServers": {"c": {"url": "http://%s/mcp"}, "hung": {"url": %q}}}`, m.addr, quiet(t)))

@@ -289,8 +289,8 @@ func TestToolsOfToolnormsComeThroughFewHops(t *testing.T) {
 	}
 }
 
-// TestServersAreSwitchedOffAndOn holds that one that is off has no tools and keeps its entry, that one that is on is connected anew,
-// and that no request starts a command that the file disables.
+// TestServersAreSwitchedOffAndOn holds that one that is off has no tools and keeps its entry, that
+// one that is on is connected anew, and that no request starts a command that the file disables.
 func TestServersAreSwitchedOffAndOn(t *testing.T) {
 	s, r, _ := opened(t, "")
 	url := "http://" + boot(t, "127.0.0.1:0", handler(fake("f"), kindHTTP)).addr + "/mcp"
@@ -369,8 +369,8 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	}
 }
 
-// TestABrokenFileIsNotAnEmptyOne starts with a file that is no JSON: the program goes on, says so, writes nothing over it, and uses it as
-// soon as it is put right.
+// TestABrokenFileIsNotAnEmptyOne starts with a file that is no JSON: the program goes on, says so,
+// writes nothing over it, and uses it as soon as it is put right.
 func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
 	s, _, log := opened(t, "[\n  {\"name\": \"a\",,\n")
 	if got := s.List(); len(got) != 1 || got[0].Name != "mcp.json" || got[0].State != "invalid" || !strings.Contains(got[0].Error, "line 2") {
@@ -468,7 +468,8 @@ func TestAStreamIsBoundedByItsEvents(t *testing.T) {
 	}
 }
 
-// TestAServerThatFloodsIsEnded reads more messages, more bytes, and more that is not MCP than a server may write.
+// TestAServerThatFloodsIsEnded reads more messages, more bytes, and more that is not MCP than a
+// server may write.
 func TestAServerThatFloodsIsEnded(t *testing.T) {
 	message := `{"jsonrpc":"2.0","method":"` + strings.Repeat("x", 2000) + `"}`
 	for _, c := range []struct {

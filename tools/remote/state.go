@@ -22,8 +22,8 @@ type State struct {
 // stateInvalid is the state of what is in mcp.json and cannot be used as it is.
 const stateInvalid = "invalid"
 
-// state tells of the server. It is "waiting" while there is neither a connection nor an error: at the start, and
-// between a loss and the end of the next attempt.
+// state tells of the server. It is "waiting" while there is neither a connection nor an error: at
+// the start, and between a loss and the end of the next attempt.
 func (l *link) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -37,7 +37,8 @@ func (l *link) state() State {
 	return s
 }
 
-// LeftOut is a tool of a server that is not offered, by its place in the list if it has no name, and why.
+// LeftOut is a tool of a server that is not offered, by its place in the list if it has no name,
+// and why.
 type LeftOut struct {
 	Tool string `json:"tool"`
 	Why  string `json:"why"`
@@ -46,8 +47,8 @@ type LeftOut struct {
 // mostTold is how many tools that are left out are reported for one server.
 const mostTold = 50
 
-// List tells of all servers, in the file's order, those that are disabled or left out among them. A file that cannot be
-// read comes first, under its own name. It asks none of them and never waits.
+// List tells of all servers, in the file's order, those that are disabled or left out among them. A
+// file that cannot be read comes first, under its own name. It asks none of them and never waits.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,8 +70,9 @@ func (s *Set) List() []State {
 	return out
 }
 
-// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are left out, variables that are
-// not set, commands that are not there. Nothing is started or asked. A file that is not there has no servers.
+// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are
+// left out, variables that are not set, commands that are not there. Nothing is started or asked. A
+// file that is not there has no servers.
 func Check(path string) (servers int, wrong []State) {
 	if stampOf(path) == (stamp{}) {
 		return 0, nil
@@ -96,8 +98,8 @@ func Check(path string) (servers int, wrong []State) {
 	return len(f.servers), wrong
 }
 
-// Switch takes a server into use or out of it; one that is in use is connected anew. A command that mcp.json disables is left
-// to who may write that file: requests start no programs.
+// Switch takes a server into use or out of it; one that is in use is connected anew. A command that
+// mcp.json disables is left to who may write that file: requests start no programs.
 func (s *Set) Switch(name string, on bool) error {
 	return s.change(func(f *file) error {
 		at := f.find(name)

@@ -8,9 +8,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte order mark or without,
-// with comments (// and /* */) and commas in front of a closing bracket. commented reports whether it had comments.
-// Everything that is dropped becomes a blank, so that the place of an error is its place in the file.
+// plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte
+// order mark or without, with comments (// and /* */) and commas in front of a closing bracket.
+// commented reports whether it had comments. Everything that is dropped becomes a blank, so that
+// the place of an error is its place in the file.
 func plainJSON(text []byte) (out []byte, commented bool) {
 	out = bytes.TrimPrefix(narrow(text), []byte("\uFEFF"))
 	out = bytes.Clone(out) // the caller's text stays as it is
@@ -55,8 +56,8 @@ func behindComment(text []byte, at int) int {
 	return len(text)
 }
 
-// narrow returns a text in UTF-8. One in UTF-16, as PowerShell's > writes it, is known by its mark, or by the zero beside
-// its first character, which is of ASCII in JSON.
+// narrow returns a text in UTF-8. One in UTF-16, as PowerShell's > writes it, is known by its mark,
+// or by the zero beside its first character, which is of ASCII in JSON.
 func narrow(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// timer ends a call whose server says nothing for so long. Progress begins the time anew, and it stands still while a user
-// is asked something.
+// timer ends a call whose server says nothing for so long. Progress begins the time anew, and it
+// stands still while a user is asked something.
 type timer struct {
 	limit time.Duration
 	mu    sync.Mutex

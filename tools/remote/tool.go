@@ -18,17 +18,18 @@ import (
 	"toolnorm/tools"
 )
 
-// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest seen in use has
-// 3,000 bytes.
+// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest
+// seen in use has 3,000 bytes.
 const longestText = 8 << 10
 
-// mostHops is through how many further toolnorms a tool may come. Two that have registered each other would otherwise
-// list each other's tools with one more name in front each time: a.search, b.a.search, a.b.a.search. A call needs no
-// such bound: each hop takes one name off.
+// mostHops is through how many further toolnorms a tool may come. Two that have registered each
+// other would otherwise list each other's tools with one more name in front each time: a.search,
+// b.a.search, a.b.a.search. A call needs no such bound: each hop takes one name off.
 const mostHops = 1
 
-// tool makes a tool of the registry of one that was read; an error says why it is left out. A schema that is too costly
-// to check is refused here, once, and not with each request that offers the tool.
+// tool makes a tool of the registry of one that was read; an error says why it is left out. A
+// schema that is too costly to check is refused here, once, and not with each request that offers
+// the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
@@ -42,7 +43,8 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	if err := schema.Affordable([]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}}, nil); err != nil {
 		return out, err
 	}
-	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only after a break.
+	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only
+	// after a break.
 	again := isTrue(t.Hints.ReadOnly) || isTrue(t.Hints.Idempotent)
 	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 		ctx, cancel := timed(ctx, l.set.cfg.CallTime, out.Name)
@@ -58,10 +60,10 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// qualified is the name under which a server's tool is known here: server.tool, always, since a name that changed when
-// a second server comes would break what models and people have learnt. What a name may not hold becomes _, and then,
-// as when it is too long, the name's sum behind it keeps it apart from others. 119 bytes, _ and eight digits are 128,
-// the most that MCP allows.
+// qualified is the name under which a server's tool is known here: server.tool, always, since a
+// name that changed when a second server comes would break what models and people have learnt. What
+// a name may not hold becomes _, and then, as when it is too long, the name's sum behind it keeps
+// it apart from others. 119 bytes, _ and eight digits are 128, the most that MCP allows.
 func qualified(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -71,7 +73,8 @@ func qualified(server, tool string) string {
 	return fmt.Sprintf("%.119s_%.4x", server+"."+cmp.Or(clean, "tool"), sha256.Sum256([]byte(tool)))
 }
 
-// otherOfTool are letters that a tool's name may not hold; a row of them is one _, whatever the script.
+// otherOfTool are letters that a tool's name may not hold; a row of them is one _, whatever the
+// script.
 var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // short cuts a description between two characters, and shows that it was cut.
@@ -82,8 +85,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
-// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a result that has one part
-// of a kind that it does not know.
+// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a
+// result that has one part of a kind that it does not know.
 type answered struct {
 	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
@@ -106,8 +109,8 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads what a call gave. A question, which comes as a result in 2026-07-28, and a task have no content; only
-// clients that read them whole get here with one.
+// result reads what a call gave. A question, which comes as a result in 2026-07-28, and a task have
+// no content; only clients that read them whole get here with one.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -131,7 +134,8 @@ func result(text json.RawMessage) (tools.Result, error) {
 	return r, nil
 }
 
-// proper is a result that every client of MCP can read as it is; nil: one that cannot be passed on so.
+// proper is a result that every client of MCP can read as it is; nil: one that cannot be passed on
+// so.
 func proper(text json.RawMessage) json.RawMessage {
 	o, err := readObject(text)
 	if err != nil || o.twice() != nil {
@@ -156,7 +160,8 @@ func proper(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// whole reports whether a piece has what its kind must have. A null in a member's place is refused by clients.
+// whole reports whether a piece has what its kind must have. A null in a member's place is refused
+// by clients.
 func (p part) whole(o object) bool {
 	inner, _ := readObject(o.get("resource")) // what is none has nothing
 	if o.empty() || inner.empty() {
@@ -175,7 +180,8 @@ func (p part) whole(o object) bool {
 	return false
 }
 
-// readPart reads one piece of content. One that cannot be read is passed on as it was written, and the others beside it.
+// readPart reads one piece of content. One that cannot be read is passed on as it was written, and
+// the others beside it.
 func readPart(text json.RawMessage) tools.Part {
 	var p part
 	switch plain, ok := scalar(text); {
@@ -187,7 +193,8 @@ func readPart(text json.RawMessage) tools.Part {
 	return p.part()
 }
 
-// part is the piece as the registry has it. A kind that is not known is named, as [video], so that the model knows of it.
+// part is the piece as the registry has it. A kind that is not known is named, as [video], so that
+// the model knows of it.
 func (p part) part() tools.Part {
 	switch p.Type {
 	case "text":
@@ -204,9 +211,10 @@ func (p part) part() tools.Part {
 	return tools.Part{Text: fmt.Sprintf("[%s]", p.Type)}
 }
 
-// call calls a tool on the server. When the connection turns out to be broken, it is made anew and the call is made
-// once more if that can do no harm: the server says so of the tool, or has not run it. A second failure is told to the
-// model. So the first call behind a server's restart works, and no e-mail is sent twice.
+// call calls a tool on the server. When the connection turns out to be broken, it is made anew and
+// the call is made once more if that can do no harm: the server says so of the tool, or has not run
+// it. A second failure is told to the model. So the first call behind a server's restart works, and
+// no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
 	params, err := callParams(ctx, tool, args)
 	if err != nil {
@@ -222,7 +230,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		if c == nil {
 			return tools.Result{}, l.unanswered(ctx, err)
 		}
-		// The caller's time is over or it has left: that says nothing about the connection, which others use.
+		// The caller's time is over or it has left: that says nothing about the connection, which
+		// others use.
 		if ctx.Err() != nil {
 			if errors.As(context.Cause(ctx), new(late)) {
 				l.suspect(c)
@@ -243,15 +252,17 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less", l.entry.Name, err)
 		case broken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
-		// The server has answered, with an error of the protocol; the model may learn from what it says.
+		// The server has answered, with an error of the protocol; the model may learn from what it
+		// says.
 		default:
 			return tools.Result{}, fmt.Errorf("%s refuses the call: %w", l.entry.Name, err)
 		}
 	}
 }
 
-// callParams are the parameters of a call: what the client has said in its own, as a task or the answers to earlier
-// questions, with the server's name of the tool and the arguments as its schema has them.
+// callParams are the parameters of a call: what the client has said in its own, as a task or the
+// answers to earlier questions, with the server's name of the tool and the arguments as its schema
+// has them.
 func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	var params json.RawMessage
 	if p := tools.PeerOf(ctx); p != nil {
@@ -266,7 +277,8 @@ func isTask(params json.RawMessage) bool {
 	return json.Unmarshal(params, &p) == nil && p.Task != nil
 }
 
-// way is how the client behind a context reaches a server: a relay, or the connection that it shares.
+// way is how the client behind a context reaches a server: a relay, or the connection that it
+// shares.
 type way interface {
 	// ask sends a request. Without a connection the one that it returns is nil.
 	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error)
@@ -294,8 +306,8 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 // lost gives up the connection that is shared.
 func (l *link) lost(c *conn) { l.drop(c) }
 
-// reached is the connection for a call. A server that is known to be down is tried, but not waited for any longer than it
-// takes one that is back.
+// reached is the connection for a call. A server that is known to be down is tried, but not waited
+// for any longer than it takes one that is back.
 func (l *link) reached(ctx context.Context) (*conn, error) {
 	if _, down := l.patience(); down != nil {
 		waiting, cancel := context.WithTimeout(ctx, callWait)
@@ -309,8 +321,8 @@ func (l *link) reached(ctx context.Context) (*conn, error) {
 	return l.connection(ctx)
 }
 
-// unanswered is what a model reads of a server that does not answer. What it hears about addresses could be secret, so
-// the reason is in the log alone.
+// unanswered is what a model reads of a server that does not answer. What it hears about addresses
+// could be secret, so the reason is in the log alone.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -319,6 +331,6 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
 }
 
-// callTime is how long a call takes at most when the settings say nothing; the specification's default against silent
-// servers.
+// callTime is how long a call takes at most when the settings say nothing; the specification's
+// default against silent servers.
 const callTime = 30 * time.Second

@@ -18,8 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// why is an error with a sentence for those who manage servers in place of its own words, which are the protocol
-// library's.
+// why is an error with a sentence for those who manage servers in place of its own words, which are
+// the protocol library's.
 type why struct {
 	sentence string
 	error
@@ -31,8 +31,8 @@ func (w why) Error() string { return w.sentence }
 // Unwrap is the error that it explains.
 func (w why) Unwrap() error { return w.error }
 
-// explained is an error of an attempt in a sentence that says what to do. said are the last words of the server's command;
-// empty: it said nothing, or is no command.
+// explained is an error of an attempt in a sentence that says what to do. said are the last words
+// of the server's command; empty: it said nothing, or is no command.
 func explained(e Entry, err error, said string) error {
 	text := ""
 	var much excess
@@ -66,7 +66,8 @@ func explained(e Entry, err error, said string) error {
 	return why{text, err}
 }
 
-// plainly is the sentence of an error, of each one alone where several are joined: one for each transport that was tried.
+// plainly is the sentence of an error, of each one alone where several are joined: one for each
+// transport that was tried.
 func plainly(err error) string {
 	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
 		var all []string
@@ -96,7 +97,8 @@ func plainly(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport says more.
+// otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport
+// says more.
 const otherTransport = "it does not take Streamable HTTP"
 
 // answered4xx is the status in mcp-go's words.
@@ -105,8 +107,8 @@ var answered4xx = regexp.MustCompile(`(?:status code|status):? ([45]\d\d)`)
 // longestReason bounds a reason, in bytes: enough to see what is wrong.
 const longestReason = 600
 
-// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs, in whose query a key
-// may stand.
+// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs,
+// in whose query a key may stand.
 func reason(err error) string {
 	text := queries.ReplaceAllStringFunc(err.Error(), func(url string) string {
 		at, query, _ := strings.Cut(url, "?")
@@ -145,7 +147,8 @@ func (t *tail) add(line string) {
 	t.lines = t.lines[max(0, len(t.lines)-mostLines):]
 }
 
-// String is the last lines. Those that are indented are details of a trace, and are left out where there are others.
+// String is the last lines. Those that are indented are details of a trace, and are left out where
+// there are others.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,8 +168,9 @@ func (t *tail) String() string {
 	return strings.Join(told[max(0, len(told)-mostSaid):], " | ")
 }
 
-// hides is what takes secrets out of a line that a command writes: the values that the entry got from the environment, those
-// that it has as environment or headers, and what looks like a key. e is the entry with its values, written the one of the file.
+// hides is what takes secrets out of a line that a command writes: the values that the entry got
+// from the environment, those that it has as environment or headers, and what looks like a key. e
+// is the entry with its values, written the one of the file.
 func (e Entry) hides(written Entry) func(string) string {
 	var pairs []string
 	add := func(value string) {

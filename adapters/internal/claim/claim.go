@@ -18,13 +18,13 @@ type Gap struct {
 	Before json.RawMessage // the arguments of the call in front
 	Tool   string          // which the call behind it names
 	Next   json.RawMessage // the arguments of the call behind it
-	// Known reports whether a value stands in what the model was given to read; nil: nobody knows. It counts where it knows what
-	// the call in front is about.
+	// Known reports whether a value stands in what the model was given to read; nil: nobody knows.
+	// It counts where it knows what the call in front is about.
 	Known func(value string) bool
 }
 
-// Longest is how much of a text between two calls need be looked at, in bytes; one that announces a call is shorter than
-// longest.
+// Longest is how much of a text between two calls need be looked at, in bytes; one that announces a
+// call is shorter than longest.
 const (
 	Longest = 2048
 	longest = 400
@@ -36,8 +36,9 @@ func (g *Gap) Plain() bool {
 		!Speaks(g.Text) && !strings.ContainsFunc(callMarks.ReplaceAllString(g.Text, ""), isWord)
 }
 
-// IsResult reports whether the text claims to be, or to know, what the call in front of it has answered.
-// One sentence that announces the next call is none; two sentences are, since the first is about something else.
+// IsResult reports whether the text claims to be, or to know, what the call in front of it has
+// answered. One sentence that announces the next call is none; two sentences are, since the first
+// is about something else.
 func (g *Gap) IsResult() bool {
 	if g.Plain() {
 		return false
@@ -53,23 +54,26 @@ func (g *Gap) IsResult() bool {
 	return g.weight(units[0]) > 0
 }
 
-// callMarks are the marks around calls and turns that are left over between two calls, and mean nothing there: tags by which
-// something closes, fences that hold nothing, and special tokens that speak of calls and of ends.
+// callMarks are the marks around calls and turns that are left over between two calls, and mean
+// nothing there: tags by which something closes, fences that hold nothing, and special tokens that
+// speak of calls and of ends.
 var callMarks = regexp.MustCompile("(?i)</[^<>\n]{1,60}>|<[|｜]?[^<>\n]{0,30}(?:call|end|eo[ts]|eom|sep|assistant|model|think|invoke|parameter|im_start)[^<>\n]{0,30}>|\\[/?TOOL_CALLS?\\]" +
 	"|(?m:^\\s*[`~]{3,}(?:json|xml|tool_call|tool_code|tool)?[ \t]*$)|(?m:^\\s*(?:assistant|model)\\s*$)")
 
-// failed are calls that were not read: of a tool that nobody offers, or with two readings. They are text and no result.
+// failed are calls that were not read: of a tool that nobody offers, or with two readings. They are
+// text and no result.
 var failed = regexp.MustCompile(`(?is)<[|｜]?[^<>/\n]{0,20}(?:call|function=|invoke)[^<>\n]{0,60}>.*?(?:</[^<>\n]{0,20}(?:call|function|invoke)[^<>\n]{0,20}>|<[|｜]?[^<>\n]{0,20}call[^<>\n]{0,20}end[^<>\n]{0,5}>)`)
 
-// spoken are the turns of somebody else, and results in the marks of any family: tags and tokens that are named for one, the
-// names of speakers, and JSON.
+// spoken are the turns of somebody else, and results in the marks of any family: tags and tokens
+// that are named for one, the names of speakers, and JSON.
 var spoken = regexp.MustCompile(`(?i)<[|｜]?[^<>/\n]{0,30}(?:response|result|output|observation|returns?)[^<>\n]{0,30}>` +
 	`|\[/?(?:tool|function)?_?(?:results?|outputs?|responses?|tool_content)[\]:]` +
 	`|<[|｜]?(?:user|tool|ipython|observation|system|human|environment)[|｜]?>` +
 	`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
 	`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
 
-// markup is what no sentence of an announcement has: tags, JSON, tables, quoted lines, arrows, code.
+// markup is what no sentence of an announcement has: tags, JSON, tables, quoted lines, arrows,
+// code.
 var markup = regexp.MustCompile("(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
 // Speaks reports whether a text has the marks or the label of a result.
@@ -85,8 +89,9 @@ func Speaks(text string) bool {
 	return false
 }
 
-// labelled reports whether a line begins with the label of a result: a word for one among few, and a colon, a bracket or
-// nothing behind it. "Result: 21", "**[Tool Result: read_file]**", "결과: 21" and "```output" do.
+// labelled reports whether a line begins with the label of a result: a word for one among few, and
+// a colon, a bracket or nothing behind it. "Result: 21", "**[Tool Result: read_file]**", "결과: 21"
+// and "```output" do.
 func labelled(line string) bool {
 	line = strings.TrimLeft(line, " \t*_#>`~-–[(【「\"'|")
 	end := strings.IndexAny(line, ":：]】")
@@ -101,8 +106,9 @@ func labelled(line string) bool {
 	return labels.in(label)
 }
 
-// sentences are the parts of a text that say something each: its lines and the sentences in them, and of one that goes on
-// behind a report the rest. Numbers of a list and the like in front of them say nothing.
+// sentences are the parts of a text that say something each: its lines and the sentences in them,
+// and of one that goes on behind a report the rest. Numbers of a list and the like in front of them
+// say nothing.
 func sentences(text string) (all []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"), "")); strings.ContainsFunc(s, isWord) {
@@ -127,7 +133,8 @@ func sentences(text string) (all []string) {
 // ordinal is what counts entries and steps.
 var ordinal = regexp.MustCompile(`^[\s*_#-]*(?:\(?\d{1,2}[.)]\s+|\p{L}+ ?\d{1,2}\s*[:：.)–-]\s+|[-*•–]\s+)`)
 
-// sentenceEnd is where a sentence ends and another may begin. Those of scripts that put no blanks between sentences need none.
+// sentenceEnd is where a sentence ends and another may begin. Those of scripts that put no blanks
+// between sentences need none.
 var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！？।॥]+["”」』）]*`)
 
 // isWord reports whether a character says something.
@@ -144,7 +151,8 @@ func (g *Gap) weight(sentence string) int {
 	if colon || prose.Intends([]byte(sentence)) {
 		return w - 1
 	}
-	// a label that nobody has listed: something in front of a colon, and behind it what the next call knows nothing of
+	// a label that nobody has listed: something in front of a colon, and behind it what the next
+	// call knows nothing of
 	if i := strings.IndexAny(sentence, ":：="); i > 0 && len(strings.Fields(sentence[:i])) <= 4 && !g.names(sentence[i:]) {
 		return 1
 	}
@@ -157,8 +165,8 @@ func (g *Gap) names(text string) bool {
 	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool { return holds(text, s) })
 }
 
-// reports reports whether the first part of a sentence says what something contains or has answered, before any part
-// announces an action. "Let me see what b.txt says:" announces first.
+// reports reports whether the first part of a sentence says what something contains or has
+// answered, before any part announces an action. "Let me see what b.txt says:" announces first.
 func (g *Gap) reports(sentence string) bool {
 	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—:：", r) }) {
 		if prose.Acts([]byte(part)) {

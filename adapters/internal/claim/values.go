@@ -9,7 +9,8 @@ import (
 	"unicode"
 )
 
-// value is a word of a text that names something: a number, a name, what stands in quotes, an address, a path.
+// value is a word of a text that names something: a number, a name, what stands in quotes, an
+// address, a path.
 type value struct {
 	text   string
 	strong bool // nobody writes it by chance: all but names
@@ -21,7 +22,8 @@ func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 // tokens are quoted texts, and words.
 var tokens = regexp.MustCompile("\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
-// valuesOf are the values of a text. In scripts that have them, capitals in the middle of a sentence make names.
+// valuesOf are the values of a text. In scripts that have them, capitals in the middle of a
+// sentence make names.
 func valuesOf(text string) (all []value) {
 	for i, at := range tokens.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
@@ -44,8 +46,8 @@ func valuesOf(text string) (all []value) {
 	return all
 }
 
-// numbered are the values of a word with digits in it. Letters of other scripts at its border are endings and no part of it:
-// 500유로를 is 500, b.txt도 is b.txt.
+// numbered are the values of a word with digits in it. Letters of other scripts at its border are
+// endings and no part of it: 500유로를 is 500, b.txt도 is b.txt.
 func numbered(word string) (all []value) {
 	for _, part := range asciiRun.FindAllString(word, -1) {
 		if part = strings.Trim(part, ".-_/"); strings.ContainsFunc(part, unicode.IsDigit) {
@@ -72,12 +74,14 @@ func plain(word string) string {
 	}, word)
 }
 
-// values weighs what a sentence names. What the user or an earlier result has said weighs nothing, and nothing does an
-// argument of the next call as a whole, where nobody knows what was said. A value that only the sentence brings is data, and
-// so is one that the next call passes on within a text.
+// values weighs what a sentence names. What the user or an earlier result has said weighs nothing,
+// and nothing does an argument of the next call as a whole, where nobody knows what was said. A
+// value that only the sentence brings is data, and so is one that the next call passes on within a
+// text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
-	// a conversation that does not name what the first call is about says nothing of the second either
+	// a conversation that does not name what the first call is about says nothing of the second
+	// either
 	if g.Known != nil && !slices.ContainsFunc(scalars(g.Before), g.Known) {
 		g.Known = nil
 	}
@@ -100,8 +104,8 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole takes the arguments of the next call out of a sentence that stand there as a whole, and weighs those that were
-// not known: data in which there are digits or signs.
+// withoutWhole takes the arguments of the next call out of a sentence that stand there as a whole,
+// and weighs those that were not known: data in which there are digits or signs.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
@@ -119,13 +123,14 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 // ordinalOf is a small number in digits: the second call may be called 2.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
-// within reports whether a value is a scalar, or a piece of one that is a word of its own, as a path or an address is.
+// within reports whether a value is a scalar, or a piece of one that is a word of its own, as a
+// path or an address is.
 func within(scalar, value string) bool {
 	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) && holds(strings.ToLower(scalar), value)
 }
 
-// passedOn weighs runs of words of the sentence that stand in a longer text of the next call. In scripts without capitals, or
-// without blanks, that is what shows that data goes on.
+// passedOn weighs runs of words of the sentence that stand in a longer text of the next call. In
+// scripts without capitals, or without blanks, that is what shows that data goes on.
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {
@@ -153,7 +158,8 @@ func lower(doc json.RawMessage) string {
 	return strings.ToLower(string(doc[:min(len(doc), mostCompared)]))
 }
 
-// scalars are the texts and numbers in a JSON document, as text. Of one that is cut nothing is known.
+// scalars are the texts and numbers in a JSON document, as text. Of one that is cut nothing is
+// known.
 func scalars(doc json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(doc[:min(len(doc), mostCompared)]))
 	d.UseNumber()

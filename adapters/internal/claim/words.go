@@ -40,7 +40,8 @@ func listed(kind string) words {
 	return w
 }
 
-// glued reports whether a letter is of a script whose words are not told apart by blanks, or have endings glued to them.
+// glued reports whether a letter is of a script whose words are not told apart by blanks, or have
+// endings glued to them.
 func glued(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

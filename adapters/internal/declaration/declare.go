@@ -9,11 +9,13 @@ import (
 	"toolnorm/adapters/internal/form"
 )
 
-// ErrUnknown says that a declaration is like one that is not known, or not yet. Files are read in the order of their names, and
-// mistral-small3.2.txt comes before mistral.txt, which it is like: who loads a folder tries again.
+// ErrUnknown says that a declaration is like one that is not known, or not yet. Files are read in
+// the order of their names, and mistral-small3.2.txt comes before mistral.txt, which it is like:
+// who loads a folder tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is one line of a message family: the recipient or channel it is for, and what the body is. harmony's
+// Route is one line of a message family: the recipient or channel it is for, and what the body is.
+// harmony's
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
@@ -25,7 +27,8 @@ type Route struct {
 	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
 }
 
-// Says is which part of a header the route looks at: to for one recipient, {name} for any tool, * for any recipient.
+// Says is which part of a header the route looks at: to for one recipient, {name} for any tool, *
+// for any recipient.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -33,10 +36,11 @@ func (r Route) Says() string {
 	return r.Field
 }
 
-// Parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment line. What it accepts can
-// be read, printed and turned into a grammar without a check later, so everything that those rely on is checked here, with
-// the number of the line for its author. named finds the family that it is like.
-// A message family needs no call line: gpt-oss's calls are told by the header of their message.
+// Parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment
+// line. What it accepts can be read, printed and turned into a grammar without a check later, so
+// everything that those rely on is checked here, with the number of the line for its author. named
+// finds the family that it is like. A message family needs no call line: gpt-oss's calls are told
+// by the header of their message.
 func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	f := &Family{source: source{file: string(src)}, Layout: plainLayout}
 	own := map[string]bool{}
@@ -62,8 +66,8 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	return f, nil
 }
 
-// check says what no line lacks by itself: lines that need another one, and calls that could not be read or printed. A file
-// that gets past it never fails in the middle of a reply.
+// check says what no line lacks by itself: lines that need another one, and calls that could not be
+// read or printed. A file that gets past it never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
 	switch m := f.Message; {
@@ -101,9 +105,9 @@ func (f *Family) check() error {
 	return nil
 }
 
-// line is one line of a declaration. The first line of a kind replaces all lines of that kind that the declaration has from the
-// format it is like.
-// The value begins behind the blanks that line it up with others, so an example that begins with a blank cannot be said.
+// line is one line of a declaration. The first line of a kind replaces all lines of that kind that
+// the declaration has from the format it is like. The value begins behind the blanks that line it
+// up with others, so an example that begins with a blank cannot be said.
 type line struct {
 	kind, value string
 	first       bool
@@ -161,8 +165,8 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	return err
 }
 
-// marksOf adds the marks of a line to a list. One byte is no mark: the index looks at two before it compares anything.
-// Marks are separated by blanks, so one with a blank in it cannot be said there.
+// marksOf adds the marks of a line to a list. One byte is no mark: the index looks at two before it
+// compares anything. Marks are separated by blanks, so one with a blank in it cannot be said there.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -173,7 +177,8 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-// fresh is the list that a line goes on with: its own kind's lines so far, without those of the family it is like.
+// fresh is the list that a line goes on with: its own kind's lines so far, without those of the
+// family it is like.
 func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
@@ -181,8 +186,8 @@ func fresh[T any](list []T, first bool) []T {
 	return list
 }
 
-// shapes are what a line of a kind may look like, literals written #.
-// Headers and messages have no alternatives, since all messages of a family are told apart by their routes instead.
+// shapes are what a line of a kind may look like, literals written #. Headers and messages have no
+// alternatives, since all messages of a family are told apart by their routes instead.
 var shapes = map[string][]string{
 	"think":   {"# reasoning #"},
 	"text":    {"# text #", "# text"},
@@ -192,8 +197,9 @@ var shapes = map[string][]string{
 	"message": {"# name # json", "# name # args", "# name # calls"},
 }
 
-// loose are the holes of the lines that have any shape. A call may be made of anything that names a tool. What tools
-// answered is printed and never read, but must be in its line: the first of the holes, or the same quoted.
+// loose are the holes of the lines that have any shape. A call may be made of anything that names a
+// tool. What tools answered is printed and never read, but must be in its line: the first of the
+// holes, or the same quoted.
 var loose = map[string]struct {
 	about string
 	holes []string
@@ -203,8 +209,8 @@ var loose = map[string]struct {
 	"results": {"results", []string{"results"}},
 }
 
-// example compiles the example of a line.
-// Its shape is checked when a file is read, since a pattern of another shape would only fail in the middle of a reply.
+// example compiles the example of a line. Its shape is checked when a file is read, since a pattern
+// of another shape would only fail in the middle of a reply.
 func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
@@ -229,9 +235,10 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	return p, nil
 }
 
-// misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and {value}, and after
-// {value}; yours has none before {key}". The shapes are ours, so a message must not show them.
-// It looks for the first mark that is missing: mostly one is, and a list of all would hide it.
+// misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and
+// {value}, and after {value}; yours has none before {key}". The shapes are ours, so a message must
+// not show them. It looks for the first mark that is missing: mostly one is, and a list of all
+// would hide it.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string
@@ -298,9 +305,10 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom says again what a cousin says, in the place of all that was said before: patterns know their family, so that the
-// layout and the flags that count for a body are those of the family that took them over.
-// Models are not among the lines: a cousin's names are the cousin's. Result lines are, as a tune keeps its template.
+// takeFrom says again what a cousin says, in the place of all that was said before: patterns know
+// their family, so that the layout and the flags that count for a body are those of the family that
+// took them over. Models are not among the lines: a cousin's names are the cousin's. Result lines
+// are, as a tune keeps its template.
 func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown

@@ -1,8 +1,10 @@
-// Package declaration reads what a family file declares: how one model family writes reasoning, calls and results.
+// Package declaration reads what a family file declares: how one model family writes reasoning,
+// calls and results.
 //
-// A declaration is an example of the family's own output with holes in it. Compiled to a [Pattern] the same example is
-// matched by the decoder, filled in by the printer and turned into rules by the grammar, so the three cannot disagree.
-// Nothing here reads a reply: the package knows what may stand in one, not what does.
+// A declaration is an example of the family's own output with holes in it. Compiled to a [Pattern]
+// the same example is matched by the decoder, filled in by the printer and turned into rules by the
+// grammar, so the three cannot disagree. Nothing here reads a reply: the package knows what may
+// stand in one, not what does.
 //
 //	family.go    Family: one family's lines, compiled, and the tables that reading them needs
 //	declare.go   the lines of a declaration, and what is wrong with them

@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/form"
 )
 
-// Family is one model family's way of writing, read from its declaration: a field for each kind of line, docs/families.md
-// has the table. It does not change once it is read, and knows nothing of the families it is read together with, so that any
-// number of replies and sets can share it.
+// Family is one model family's way of writing, read from its declaration: a field for each kind of
+// line, docs/families.md has the table. It does not change once it is read, and knows nothing of
+// the families it is read together with, so that any number of replies and sets can share it.
 //
 //	format  hermes
 //	think   <think>\n{reasoning}\n</think>\n\n
@@ -21,7 +21,8 @@ type Family struct {
 	Name   string   // as the declaration's first line says
 	Models []string // globs on the model's name, lower case
 
-	// The examples. All of a list are read, the first is printed: models of one name come in versions that differ.
+	// The examples. All of a list are read, the first is printed: models of one name come in
+	// versions that differ.
 	Think    []*Pattern // marks around reasoning
 	Plain    []*Pattern // text lines: marks around a plain reply
 	Sections []*Pattern // marks around all calls
@@ -74,9 +75,9 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun are the calls and plain replies of a family whose marks every prompt of it opens already, without what the prompt
-// says of them. functionary-v3.2's prompts end with >>>, so that its replies begin with a bare name: "get_weather\n{…}" is
-// a call and "all\nHello" is text.
+// Begun are the calls and plain replies of a family whose marks every prompt of it opens already,
+// without what the prompt says of them. functionary-v3.2's prompts end with >>>, so that its
+// replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -89,9 +90,9 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	return out
 }
 
-// prepare builds what is derived from the lines, when all of them are known. A tagged value is copied up to the next byte
-// that may end it, so a file of megabytes in an argument costs one look-up a byte.
-// Which bytes those are depends on the family: < for most, ] for minimax-m3.
+// prepare builds what is derived from the lines, when all of them are known. A tagged value is
+// copied up to the next byte that may end it, so a file of megabytes in an argument costs one
+// look-up a byte. Which bytes those are depends on the family: < for most, ] for minimax-m3.
 func (f *Family) prepare() {
 	if f.Form != nil {
 		f.Calls = []*Pattern{formPattern(f)}
@@ -129,18 +130,20 @@ func (f *Family) prepare() {
 	}
 }
 
-// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a place for one. Reading
-// takes any suffix, so one family file serves all checkpoints; which of them a model is, nothing in a request says.
+// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a
+// place for one. Reading takes any suffix, so one family file serves all checkpoints; which of them
+// a model is, nothing in a request says.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
 
-// ChannelMark is the mark in front of a channel's name, inside a header or at its start: gpt-oss leaves out <|start|> when
-// the prompt has written it, and begins with <|channel|>analysis.
+// ChannelMark is the mark in front of a channel's name, inside a header or at its start: gpt-oss
+// leaves out <|start|> when the prompt has written it, and begins with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
-// valueEnds are the marks that end a raw value: those of arguments, and what closes the call. A grammar keeps them out of
-// values, since nothing escapes them there. Of two of which one holds the other the shorter is enough.
+// valueEnds are the marks that end a raw value: those of arguments, and what closes the call. A
+// grammar keeps them out of values, since nothing escapes them there. Of two of which one holds the
+// other the shorter is enough.
 //
 //	qwen3-coder   <parameter=   </parameter>   </function>
 //	glm4          <arg_key>   </arg_value>   </tool_call>

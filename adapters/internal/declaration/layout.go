@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Layout is what a family prints where its examples cannot show it: names of members, what stands around several calls,
-// how values are spelled. It comes from the keys line and is read once, so that the printer and the grammar ask the same
-// fields instead of the same strings. Reading a reply needs none of it: whatever layout a model takes is understood.
-// Each key is there for templates that print so; docs/families.md has the list.
+// Layout is what a family prints where its examples cannot show it: names of members, what stands
+// around several calls, how values are spelled. It comes from the keys line and is read once, so
+// that the printer and the grammar ask the same fields instead of the same strings. Reading a reply
+// needs none of it: whatever layout a model takes is understood. Each key is there for templates
+// that print so; docs/families.md has the list.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
 	Counter    string // id=: a member in front that counts the conversation's calls: command-r7b's "tool_call_id": "0"
@@ -22,13 +23,16 @@ type Layout struct {
 	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are none
 }
 
-// plainLayout is that of a family without a keys line: {"name": …, "arguments": …}, which most templates print.
+// plainLayout is that of a family without a keys line: {"name": …, "arguments": …}, which most
+// templates print.
 var plainLayout = Layout{Name: "name", Args: "arguments"}
 
-// List is what stands around and between the calls that one hole holds. An example has one call, so it cannot show this.
+// List is what stands around and between the calls that one hole holds. An example has one call, so
+// it cannot show this.
 type List uint8
 
-// The lists that templates print. A list that is not declared has brackets around several calls only.
+// The lists that templates print. A list that is not declared has brackets around several calls
+// only.
 const (
 	ListOfSeveral List = iota
 	ListAlways         // [{…}] for one call, too: mistral-v3, granite3
@@ -37,11 +41,13 @@ const (
 	ListIndent         // json.dumps(indent=4): command-r
 )
 
-// Words is which of the values that are no strings are written as Python writes them. Models copy what their template shows
-// them of earlier calls, so a history in the wrong words makes for worse calls, though all of them are read.
+// Words is which of the values that are no strings are written as Python writes them. Models copy
+// what their template shows them of earlier calls, so a history in the wrong words makes for worse
+// calls, though all of them are read.
 type Words uint8
 
-// The words: JSON's true, or Python's True from a template that prints a value without its JSON filter.
+// The words: JSON's true, or Python's True from a template that prints a value without its JSON
+// filter.
 const (
 	JSONWords     Words = iota
 	PythonScalars       // True, False and None by themselves; inside objects and lists JSON's: qwen3-coder
@@ -57,9 +63,9 @@ var layoutWords = map[string][]string{
 	"empty":   {"", "lines"},
 }
 
-// parseLayout reads a keys line: "list=always endid=id". A word that no key takes is an error rather than a layout that is
-// silently not printed.
-// Errors list what there is: they are read by whoever writes a family file.
+// parseLayout reads a keys line: "list=always endid=id". A word that no key takes is an error
+// rather than a layout that is silently not printed. Errors list what there is: they are read by
+// whoever writes a family file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID, "sfx": &l.Suffix}
@@ -85,8 +91,9 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set takes over the n-th word of a key. objects=python says more than scalars=python, whichever stands first.
-// The words are given as their place in layoutWords, so a word there and a constant here have the same order.
+// set takes over the n-th word of a key. objects=python says more than scalars=python, whichever
+// stands first. The words are given as their place in layoutWords, so a word there and a constant
+// here have the same order.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -107,10 +114,11 @@ type Several struct {
 	Indented           bool // a member a line, all the way down
 }
 
-// Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and {python} always a list,
-// since one keyed object or one Python call without brackets could be anything. The printer writes it and the grammar allows
-// it and nothing else, so a model that is held to the grammar writes what its template would have printed.
-// Of Python calls without list=lines there is a list even around one: [get_weather(city="Paris")] is lfm2's.
+// Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and
+// {python} always a list, since one keyed object or one Python call without brackets could be
+// anything. The printer writes it and the grammar allows it and nothing else, so a model that is
+// held to the grammar writes what its template would have printed. Of Python calls without
+// list=lines there is a list even around one: [get_weather(city="Paris")] is lfm2's.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -128,29 +136,33 @@ func (p *Pattern) Several(i int) Several {
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
 }
 
-// HoldsSeveral says whether one example prints all calls of a reply, rather than one for each. {call} does not: hermes
-// writes two calls as two <tool_call> blocks, while granite3 writes one list.
+// HoldsSeveral says whether one example prints all calls of a reply, rather than one for each.
+// {call} does not: hermes writes two calls as two <tool_call> blocks, while granite3 writes one
+// list.
 func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
-// Between is how many newlines are printed between two calls. At most one: qwen3-coder's call begins with two, which stand
-// behind text, but its template joins calls with one. Newlines at a call's own end are that one already.
+// Between is how many newlines are printed between two calls. At most one: qwen3-coder's call
+// begins with two, which stand behind text, but its template joins calls with one. Newlines at a
+// call's own end are that one already.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
-// OnLines says whether hole i stands on lines of its own, so that each of several arguments does: the newline in front of
-// {args} is all that an example with a single argument shows of it.
+// OnLines says whether hole i stands on lines of its own, so that each of several arguments does:
+// the newline in front of {args} is all that an example with a single argument shows of it.
 func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
 
-// ClosesOnLine says whether a newline stands behind hole i: that of {args} is not the closer's but the last argument's, as
-// there is none where no argument stands. glm4 prints <tool_call>get_time\n</tool_call>, not an empty line between.
+// ClosesOnLine says whether a newline stands behind hole i: that of {args} is not the closer's but
+// the last argument's, as there is none where no argument stands. glm4 prints
+// <tool_call>get_time\n</tool_call>, not an empty line between.
 func (p *Pattern) ClosesOnLine(i int) bool {
 	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
 }
 
-// Printed is literal i of the example as it is printed: "" for a hole, and for the place behind the last part the newlines that
-// the example ends with. The newline behind {args} is none of it, it goes with the last argument.
-// Who writes an example goes through its parts up to that place, and puts something into the holes.
+// Printed is literal i of the example as it is printed: "" for a hole, and for the place behind the
+// last part the newlines that the example ends with. The newline behind {args} is none of it, it
+// goes with the last argument. Who writes an example goes through its parts up to that place, and
+// puts something into the holes.
 func (p *Pattern) Printed(i int) string {
 	if i == len(p.Parts) {
 		return strings.Repeat("\n", p.Tail)
@@ -162,8 +174,9 @@ func (p *Pattern) Printed(i int) string {
 	return text
 }
 
-// Flags are what a family does besides its examples, and reading must know. Each is there for one family so far; without it
-// that family's values or texts would come out with a byte too many, or its calls not at all.
+// Flags are what a family does besides its examples, and reading must know. Each is there for one
+// family so far; without it that family's values or texts would come out with a byte too many, or
+// its calls not at all.
 type Flags struct {
 	Blank      bool // one blank behind the mark of a message's body is its tokenizer's: llm-jp's <|message|> {text}
 	CDATA      bool // values that hold markup stand in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
@@ -171,8 +184,9 @@ type Flags struct {
 	ThinkCalls bool // calls at the end of closed reasoning are real: trinity was trained to call there
 }
 
-// parseFlags reads a flag line, which replaces all flags of the family that this one is like.
-// An unknown word is an error and no warning: a flag that is misspelt would be missed in the middle of a reply, by nobody.
+// parseFlags reads a flag line, which replaces all flags of the family that this one is like. An
+// unknown word is an error and no warning: a flag that is misspelt would be missed in the middle of
+// a reply, by nobody.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities, "think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {

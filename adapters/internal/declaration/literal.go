@@ -7,22 +7,24 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Literal is a fixed piece of an example: as it is printed, and as it is matched. The two differ since models do not write
-// marks to the byte: where the template has <function=get_weather>, they write <function = "get_weather">.
+// Literal is a fixed piece of an example: as it is printed, and as it is matched. The two differ
+// since models do not write marks to the byte: where the template has <function=get_weather>, they
+// write <function = "get_weather">.
 type Literal struct {
 	Text  string
 	Units []unit
 }
 
-// unit is the smallest thing a literal matches: a byte, or one of the elastic places below. A list of units instead of a
-// regular expression lets the decoder match while bytes arrive and say "so far it fits".
+// unit is the smallest thing a literal matches: a byte, or one of the elastic places below. A list
+// of units instead of a regular expression lets the decoder match while bytes arrive and say "so
+// far it fits".
 type unit struct {
 	Kind UnitKind
 	Byte byte
 }
 
-// UnitKind is how a unit is matched. All but Exact take what models were seen to write in that place, and nothing that could
-// turn one mark into another.
+// UnitKind is how a unit is matched. All but Exact take what models were seen to write in that
+// place, and nothing that could turn one mark into another.
 type UnitKind uint8
 
 // The places of a literal: a byte, and where models write more or less than the example.
@@ -39,25 +41,28 @@ const (
 	AnyBar                     // a full-width bar, or the ASCII one that models write for it: <|tool▁calls▁begin|>
 )
 
-// SuffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also <tool_call:opensource>.
+// SuffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also
+// <tool_call:opensource>.
 const SuffixHole = "{sfx}"
 
-// WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one token; a model that
-// spells the mark out instead takes the bar of the keyboard.
+// WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one
+// token; a model that spells the mark out instead takes the bar of the keyboard.
 const WideBar = "｜"
 
-// MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource"; without a bound any word behind a colon would
-// have to be read to its end before a mark could be refused.
+// MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource"; without a bound any word
+// behind a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text that stands between two holes, "" for none. Rests of literals, behind a mark that is missing or
-// that the prompt has written, are compiled again, since what is first in them has changed.
-// before and after are the words of the holes, which decide how white space and quotes at the edges are read.
+// NewLiteral compiles a text that stands between two holes, "" for none. Rests of literals, behind
+// a mark that is missing or that the prompt has written, are compiled again, since what is first in
+// them has changed. before and after are the words of the holes, which decide how white space and
+// quotes at the edges are read.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly is a literal without elastic places, for marks that no model writes otherwise: CDATA's are XML's, not a family's.
+// Exactly is a literal without elastic places, for marks that no model writes otherwise: CDATA's
+// are XML's, not a family's.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -66,8 +71,9 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal that stands between two holes (or the pattern's ends). What stands beside it decides what its
-// white space means: beside {value} one newline is the mark's and the next the value's, beside {name} all of it is nothing.
+// units compiles a literal that stands between two holes (or the pattern's ends). What stands
+// beside it decides what its white space means: beside {value} one newline is the mark's and the
+// next the value's, beside {name} all of it is nothing.
 //
 //	beside {value}, {reasoning}, {text}   one newline is the mark's, the rest is data
 //	between two letters                   at least one white space
@@ -110,22 +116,22 @@ func units(text, before, after string) []unit {
 	return out
 }
 
-// isSeam says whether a mark goes on from one token to the next between two bytes: <|open|>tools<|sep|>. Detokenizers may
-// put a blank there.
-// Kimi K3's were seen with blanks there: <|open|> tools <|sep|>.
+// isSeam says whether a mark goes on from one token to the next between two bytes:
+// <|open|>tools<|sep|>. Detokenizers may put a blank there. Kimi K3's were seen with blanks there:
+// <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := scan.IsLetter(before) || before == '"'
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but for one newline: a file's
-// content that begins with an empty line keeps it.
-// How many newlines belong to the mark is the family's to say and is never guessed from the reply: guessed, 22 of 122 texts of
-// qwen3-coder went wrong.
+// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but
+// for one newline: a file's content that begins with an empty line keeps it. How many newlines
+// belong to the mark is the family's to say and is never guessed from the reply: guessed, 22 of 122
+// texts of qwen3-coder went wrong.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
-// appendSpace adds a place for white space, unless one stands there already: two would take the same bytes, and the second
-// never any. The freer one stays.
+// appendSpace adds a place for white space, unless one stands there already: two would take the
+// same bytes, and the second never any. The freer one stays.
 func appendSpace(list []unit, k UnitKind) []unit {
 	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
 		if k == anySpace {
@@ -136,9 +142,9 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key is the literal's first solid piece: what the index of marks looks for. It ends where models may write something else,
-// so the bytes of the key stand in every reply that has the mark.
-// Of <invoke name="{name}"> it is <invoke: behind that a blank may be two, and = may stand alone.
+// Key is the literal's first solid piece: what the index of marks looks for. It ends where models
+// may write something else, so the bytes of the key stand in every reply that has the mark. Of
+// <invoke name="{name}"> it is <invoke: behind that a blank may be two, and = may stand alone.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -155,8 +161,9 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head is the piece of the literal that key is the text of, with the other spellings of its bars and its seams.
-// The next argument's tag is recognised by it, <parameter= of <parameter=city>, where what follows is not known yet.
+// Head is the piece of the literal that key is the text of, with the other spellings of its bars
+// and its seams. The next argument's tag is recognised by it, <parameter= of <parameter=city>,
+// where what follows is not known yet.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -166,8 +173,8 @@ func (l Literal) Head() Literal {
 	return l
 }
 
-// Pieces splits a literal at its elastic white space: </function>\n</tool_call> are two closers, and a model may leave out
-// either.
+// Pieces splits a literal at its elastic white space: </function>\n</tool_call> are two closers,
+// and a model may leave out either.
 func (l Literal) Pieces() []Literal {
 	var out []Literal
 	start := 0
@@ -186,11 +193,12 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars is a mark as models write it that have no full-width bars. Both spellings are in the index, so that looking for
-// one of them stays a comparison of bytes.
+// asciiBars is a mark as models write it that have no full-width bars. Both spellings are in the
+// index, so that looking for one of them stays a comparison of bytes.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
-// Plain is the literal as text, for comparing it with damaged ones: each place that can be elastic as it is mostly written.
+// Plain is the literal as text, for comparing it with damaged ones: each place that can be elastic
+// as it is mostly written.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {
@@ -228,8 +236,8 @@ func (l Literal) Trimmed() Literal {
 // suffixAtEnd is a suffix of a checkpoint at the end of a text.
 var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
 
-// CutSuffix cuts a literal off the end of a text. It is as [Literal.Plain] has it, but for suffixes and white space: of that
-// any may stand where the literal lets it pass, or none.
+// CutSuffix cuts a literal off the end of a text. It is as [Literal.Plain] has it, but for suffixes
+// and white space: of that any may stand where the literal lets it pass, or none.
 func (l Literal) CutSuffix(text string) (string, bool) {
 	for i := len(l.Units) - 1; i >= 0; i-- {
 		ok := true

@@ -8,8 +8,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// MarkKind says what a mark means, in the order in which candidates of one key are tried: what opens something comes before
-// what closes it, since a closer is only ever dropped.
+// MarkKind says what a mark means, in the order in which candidates of one key are tried: what
+// opens something comes before what closes it, since a closer is only ever dropped.
 type MarkKind uint8
 
 // What a mark begins or ends.
@@ -28,9 +28,9 @@ const (
 	ThinkClose           // reasoning that a prompt has opened, and forgot to say so
 )
 
-// Mark is a key that begins or ends something. The same key may have several meanings, each a Mark: <tool_call> opens calls
-// of a dozen families, which are tried one after the other.
-// Kind and pattern say which reader tries it; a mark that none can read is text.
+// Mark is a key that begins or ends something. The same key may have several meanings, each a Mark:
+// <tool_call> opens calls of a dozen families, which are tried one after the other. Kind and
+// pattern say which reader tries it; a mark that none can read is text.
 type Mark struct {
 	Key     string
 	Kind    MarkKind
@@ -41,9 +41,10 @@ type Mark struct {
 	private bool    // it counts only where its own family is read
 }
 
-// Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>, rather than like a tag
-// that prose may mention: "wrap it in <tool_call> tags" is text, but nobody writes a control token by chance.
-// In prose a tag needs more evidence than a token: the start of a line, or the end of the reply.
+// Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>,
+// rather than like a tag that prose may mention: "wrap it in <tool_call> tags" is text, but nobody
+// writes a control token by chance. In prose a tag needs more evidence than a token: the start of a
+// line, or the end of the reply.
 func (m *Mark) Special() bool { return special(m.Key) }
 
 // special is [Mark.Special] of a key.
@@ -59,15 +60,18 @@ func (m *Mark) Glue() int {
 	return m.Pattern.Glue
 }
 
-// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of a line. Its first letter
-// is not among the Stops, or the decoder would stop at every A of every text.
+// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of
+// a line. Its first letter is not among the Stops, or the decoder would stop at every A of every
+// text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
-// Index has the marks that are live when one family is read: its own and those of all others of the set, since a model is
-// often named after one family and tuned on the calls of another. It is built once a family and then only read.
+// Index has the marks that are live when one family is read: its own and those of all others of the
+// set, since a model is often named after one family and tuned on the calls of another. It is built
+// once a family and then only read.
 //
-// The decoder looks at it for every byte of every reply, so the first question is one table look-up: Stops has the bytes
-// that may begin anything, Second what may follow. Only behind both are keys compared.
+// The decoder looks at it for every byte of every reply, so the first question is one table
+// look-up: Stops has the bytes that may begin anything, Second what may follow. Only behind both
+// are keys compared.
 type Index struct {
 	Marks  [256][]Mark     // by the key's first byte; longest key first, then kind, then the configured format first
 	Stops  [256]bool       // bytes at which prose is looked at
@@ -121,12 +125,12 @@ func NewIndex(families ...*Family) *Index {
 // markList gathers the marks of one family.
 type markList []Mark
 
-// ownMarks are the marks of a family, in the order in which they are tried. Noise counts for the family that is read alone: what
-// means nothing to one may be what another was asked to write.
-// The second mark of a wrapped call begins a call as well, see withoutWrapper.
-// Marks around a plain reply that look like tags are private: elsewhere <answer> may be the answer, to a question about XML or
-// in a format that the user has asked for. So are plain tags around what tools answered, unless they name tools:
-// <tool_response> is nobody's answer, <result> may be.
+// ownMarks are the marks of a family, in the order in which they are tried. Noise counts for the
+// family that is read alone: what means nothing to one may be what another was asked to write. The
+// second mark of a wrapped call begins a call as well, see withoutWrapper. Marks around a plain
+// reply that look like tags are private: elsewhere <answer> may be the answer, to a question about
+// XML or in a format that the user has asked for. So are plain tags around what tools answered,
+// unless they name tools: <tool_response> is nobody's answer, <result> may be.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -171,8 +175,9 @@ func (f *Family) ownMarks() []Mark {
 	return all
 }
 
-// around adds the first mark of a pattern, and each mark behind its body by itself, since each may be missing, doubled or late:
-// </tool_call> behind a call that had no opener is swallowed so, and is none of the text.
+// around adds the first mark of a pattern, and each mark behind its body by itself, since each may
+// be missing, doubled or late: </tool_call> behind a call that had no opener is swallowed so, and
+// is none of the text.
 func (m *markList) around(open MarkKind, p *Pattern) {
 	m.literal(open, p.Parts[0].Lit, p, false)
 	for _, l := range p.Close {
@@ -180,18 +185,18 @@ func (m *markList) around(open MarkKind, p *Pattern) {
 	}
 }
 
-// literal adds the mark that a literal begins with. Words and signs of prose are private: "Action:" in a list of instructions
-// is no call unless the model was taught to write calls so.
-// Several patterns share a key, <tool_call> those of a dozen families: all are tried in order, with rewind.
+// literal adds the mark that a literal begins with. Words and signs of prose are private: "Action:"
+// in a list of instructions is no call unless the model was taught to write calls so. Several
+// patterns share a key, <tool_call> those of a dozen families: all are tried in order, with rewind.
 func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 	if key := l.Key(); len(key) > 1 {
 		m.word(k, key, p, private || IsProse(key))
 	}
 }
 
-// word adds a mark, its bars in both spellings. Keys have two bytes at least: see marksOf and declare.
-// hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of kimi-k3's
-// <|open|>tools<|sep|> models write blanks between the parts.
+// word adds a mark, its bars in both spellings. Keys have two bytes at least: see marksOf and
+// declare. hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of
+// kimi-k3's <|open|>tools<|sep|> models write blanks between the parts.
 func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	key, loose := word, NewLiteral(word, "", "")
 	if strings.Contains(word, SuffixHole) {
@@ -205,15 +210,16 @@ func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	}
 }
 
-// IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that marks are made of, neither
-// brackets and bars nor characters outside of ASCII, as kimi-vl's ◁think▷.
-// "Action:", ">>>" and "functions." are such; [TOOL_CALLS], <tool_call> and ◁think▷ are not.
+// IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that
+// marks are made of, neither brackets and bars nor characters outside of ASCII, as kimi-vl's
+// ◁think▷. "Action:", ">>>" and "functions." are such; [TOOL_CALLS], <tool_call> and ◁think▷ are
+// not.
 func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark unless it is there. A key that the family that is read has, too, is its own for all who have it: that
-// decides whether a mention of it is to be doubted.
+// add adds a mark unless it is there. A key that the family that is read has, too, is its own for
+// all who have it: that decides whether a mention of it is to be doubted.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {
@@ -229,8 +235,8 @@ func (v *Index) add(m Mark) {
 	v.Second[m.Key[0]][m.Key[1]] = true
 }
 
-// Openings are the marks that a section or a call begins with in this format, as they are looked for. Who must know early
-// that a reply turns into a call, and nothing more of it, looks for these.
+// Openings are the marks that a section or a call begins with in this format, as they are looked
+// for. Who must know early that a reply turns into a call, and nothing more of it, looks for these.
 func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -241,8 +247,8 @@ func (f *Family) Openings() []string {
 	return all
 }
 
-// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has none of its own, which most
-// models that reason know.
+// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has
+// none of its own, which most models that reason know.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
 		if end := p.CloseMark(); end != "" {
@@ -252,9 +258,10 @@ func (f *Family) ThinkEnd() string {
 	return "</think>"
 }
 
-// OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins outside reasoning. Most
-// templates of models that always think end with <think>\n, and the reply begins without it.
-// Marks of words are believed in the told family alone: any prompt may end with "Thought:".
+// OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins
+// outside reasoning. Most templates of models that always think end with <think>\n, and the reply
+// begins without it. Marks of words are believed in the told family alone: any prompt may end with
+// "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {
@@ -267,8 +274,8 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	return nil
 }
 
-// EndsWith says whether a text ends with a mark, which may have a suffix in it: a prompt of hunyuan-v3 ends with
-// <think:opensource>, whose suffix only the server's template knows.
+// EndsWith says whether a text ends with a mark, which may have a suffix in it: a prompt of
+// hunyuan-v3 ends with <think:opensource>, whose suffix only the server's template knows.
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)
 	rest, ok := strings.CutSuffix(text, after)
@@ -278,12 +285,13 @@ func EndsWith(text, mark string) bool {
 	return ok && strings.HasSuffix(rest, before)
 }
 
-// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS]. Whether it really is one only
-// the model's vocabulary says; here it is enough that none of them is missed.
+// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
+// Whether it really is one only the model's vocabulary says; here it is enough that none of them is
+// missed.
 var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
-// AppendTokens adds the marks of a family's examples. Quotes are among them: gemma4's <|"|> is a control token, and without
-// it no string of a call has an end.
+// AppendTokens adds the marks of a family's examples. Quotes are among them: gemma4's <|"|> is a
+// control token, and without it no string of a call has an end.
 func (f *Family) AppendTokens(all []string) []string {
 	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
 	text := strings.Join(f.Quotes, " ")

@@ -10,11 +10,12 @@ import (
 //
 //	call    \n<tool_call>\n{call}\n</tool_call>
 //
-// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, Close is </tool_call>.
+// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, Close
+// is </tool_call>.
 //
-// A pattern knows its family since a call may be read by the marks of any family, whatever model was asked for: what
-// stands in its body is then up to the family whose marks these are.
-// A pattern never changes once it is compiled, but for copies: rests of it are patterns of their own.
+// A pattern knows its family since a call may be read by the marks of any family, whatever model
+// was asked for: what stands in its body is then up to the family whose marks these are. A pattern
+// never changes once it is compiled, but for copies: rests of it are patterns of their own.
 type Pattern struct {
 	Family      *Family
 	Glue        int       // newlines in front that belong to the text before it
@@ -26,8 +27,8 @@ type Pattern struct {
 	Close       []Literal // the marks behind the body, one by one
 }
 
-// Markless reports whether the pattern begins with nothing that could be taken for a mark: llama3's {calls}, and marks of one
-// or two bytes, which stand in ordinary text too often to mean anything.
+// Markless reports whether the pattern begins with nothing that could be taken for a mark: llama3's
+// {calls}, and marks of one or two bytes, which stand in ordinary text too often to mean anything.
 func (p *Pattern) Markless() bool {
 	return len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
@@ -38,7 +39,8 @@ type Part struct {
 	Lit  Literal
 }
 
-// holes is the closed set of hole words and whether they read a call's body. Each is there for families that write so:
+// holes is the closed set of hole words and whether they read a call's body. Each is there for
+// families that write so:
 //
 //	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that holds the name
 //	json           the arguments alone, where the name stands outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
@@ -57,7 +59,8 @@ var holes = map[string]bool{
 	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
-// formPattern stands for the calls of a family that has a form: a mark, if they begin with one, and the rest.
+// formPattern stands for the calls of a family that has a form: a mark, if they begin with one, and
+// the rest.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -75,9 +78,10 @@ func formPattern(f *Family) *Pattern {
 // FormHole is the hole of a call that its family's form reads, from its first byte on.
 const FormHole = "form"
 
-// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its edges are no part of the
-// marks: templates put them between a call and the text around it, and models leave them out or double them.
-// Glue and Tail are numbers, since newlines at the edges are text's business: dropped once in reading, written in printing.
+// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its
+// edges are no part of the marks: templates put them between a call and the text around it, and
+// models leave them out or double them. Glue and Tail are numbers, since newlines at the edges are
+// text's business: dropped once in reading, written in printing.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -107,8 +111,9 @@ func compile(f *Family, example string) (*Pattern, error) {
 	return p, nil
 }
 
-// cutHole splits text at its first hole. {sfx} is none: it stays in its literal, since a mark goes on behind it.
-// An unknown word is an error here, so that a typing error in a file is not taken for text that models write.
+// cutHole splits text at its first hole. {sfx} is none: it stays in its literal, since a mark goes
+// on behind it. An unknown word is an error here, so that a typing error in a file is not taken for
+// text that models write.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -130,8 +135,9 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 	return text, "", "", nil
 }
 
-// trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call white space goes anyway.
-// An arg line keeps them: what stands behind its value says where the value ends.
+// trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call
+// white space goes anyway. An arg line keeps them: what stands behind its value says where the
+// value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
 	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
@@ -145,7 +151,8 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt is the hole word of part i, "" for a literal and for what is no part: callers look to both sides.
+// HoleAt is the hole word of part i, "" for a literal and for what is no part: callers look to both
+// sides.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -153,8 +160,8 @@ func (p *Pattern) HoleAt(i int) string {
 	return p.Parts[i].Hole
 }
 
-// Hole is the index of the first hole with that word, or -1. A pattern has a handful of parts, so a search costs less than
-// a table would.
+// Hole is the index of the first hole with that word, or -1. A pattern has a handful of parts, so a
+// search costs less than a table would.
 func (p *Pattern) Hole(word string) int {
 	for i, part := range p.Parts {
 		if part.Hole == word {
@@ -164,8 +171,9 @@ func (p *Pattern) Hole(word string) int {
 	return -1
 }
 
-// shape names the parts of a pattern, literals as #: what a kind of line may look like is a short list of shapes.
-// Comparing words keeps the rules for a line readable: "# key # value #" is an argument.
+// shape names the parts of a pattern, literals as #: what a kind of line may look like is a short
+// list of shapes. Comparing words keeps the rules for a line readable: "# key # value #" is an
+// argument.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -178,17 +186,18 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool behind a mark. A name
-// without a mark in front is any word of a sentence, so such a line must have a mark somewhere else (see Markless).
-// {id} counts since it holds the name where the example has no other: kimi-k2's functions.get_weather:0.
+// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool
+// behind a mark. A name without a mark in front is any word of a sentence, so such a line must have
+// a mark somewhere else (see Markless). {id} counts since it holds the name where the example has
+// no other: kimi-k2's functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
-// Body is the index of the hole that reads the call's arguments, or -1. With it the call is committed: everything in front,
-// the mark and the name, was read, and everything behind is closers.
-// A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
+// Body is the index of the hole that reads the call's arguments, or -1. With it the call is
+// committed: everything in front, the mark and the name, was read, and everything behind is
+// closers. A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
 		if holes[part.Hole] || part.Hole == FormHole {
@@ -198,10 +207,11 @@ func (p *Pattern) Body() int {
 	return -1
 }
 
-// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is only one. Models leave
-// the wrapper out: qwen3-coder writes <function=get_weather> without <tool_call> in front. The second
-// mark holds the name of an offered tool, so it is unique enough to begin a call by itself.
-// A literal with a newline or "><" in front of the name shows that there are two marks.
+// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is
+// only one. Models leave the wrapper out: qwen3-coder writes <function=get_weather> without
+// <tool_call> in front. The second mark holds the name of an offered tool, so it is unique enough
+// to begin a call by itself. A literal with a newline or "><" in front of the name shows that there
+// are two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -216,10 +226,10 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return p.beginningWith(text[at:])
 }
 
-// beginningWith is the pattern with another first literal, none where that is empty: what is left of an example whose
-// first mark was lost, or was read already.
-// functionary-v3.2's prompts end with >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of
-// two tags: in all three the rest of the example still tells what follows.
+// beginningWith is the pattern with another first literal, none where that is empty: what is left
+// of an example whose first mark was lost, or was read already. functionary-v3.2's prompts end with
+// >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of two
+// tags: in all three the rest of the example still tells what follows.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
@@ -230,8 +240,8 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 	return &q
 }
 
-// first is the first mark of the pattern, without those that stand behind it: <tool_call> of <tool_call>\n<function=. Models
-// write it twice, and then it is skipped alone.
+// first is the first mark of the pattern, without those that stand behind it: <tool_call> of
+// <tool_call>\n<function=. Models write it twice, and then it is skipped alone.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -239,9 +249,9 @@ func (p *Pattern) first() Literal {
 	return append(p.Parts[0].Lit.Pieces(), Literal{})[0]
 }
 
-// closers are the marks behind the body, one by one, since any of several may be missing: qwen3-coder's calls end
-// </function>\n</tool_call>, and replies that stop behind the first are complete calls.
-// A pattern without a body has none, and ends with its own last literal.
+// closers are the marks behind the body, one by one, since any of several may be missing:
+// qwen3-coder's calls end </function>\n</tool_call>, and replies that stop behind the first are
+// complete calls. A pattern without a body has none, and ends with its own last literal.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -252,10 +262,11 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has none. Of the first only its
-// own tag counts, since what a template prints inside may vary: <tool_response of <tool_response name="get_weather">. An
-// answer without marks cannot be told from the model's text.
-// They are looked for since models go on and make up what the tool would say: <tool_response>\n22°C\n</tool_response>.
+// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has
+// none. Of the first only its own tag counts, since what a template prints inside may vary:
+// <tool_response of <tool_response name="get_weather">. An answer without marks cannot be told from
+// the model's text. They are looked for since models go on and make up what the tool would say:
+// <tool_response>\n22°C\n</tool_response>.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
@@ -269,16 +280,18 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// CloseMark is the mark behind the reasoning, or the plain reply, of a pattern, "" for one that nothing closes.
+// CloseMark is the mark behind the reasoning, or the plain reply, of a pattern, "" for one that
+// nothing closes.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special says whether the pattern begins with a special token, see [Mark.Special].
 func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
-// WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be left that shows the family.
-// Models leave the mark out, and servers hide it when it is a control token: {"name": …}</tool_call> is what is left of
-// hermes's call then, and the closer still shows that it is one.
-// Without a closer or another mark nothing shows the family, and what is left is a call without marks.
+// WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be
+// left that shows the family. Models leave the mark out, and servers hide it when it is a control
+// token: {"name": …}</tool_call> is what is left of hermes's call then, and the closer still shows
+// that it is one. Without a closer or another mark nothing shows the family, and what is left is a
+// call without marks.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.Hole(FormHole) >= 0 {
 		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
@@ -303,20 +316,22 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	return q
 }
 
-// IsFence says whether the family writes its calls in a fence. Such an example is for printing: a fence in a reply is read
-// by its label and what it holds, in every family alike, since all models write fences, mostly around things that are no calls.
+// IsFence says whether the family writes its calls in a fence. Such an example is for printing: a
+// fence in a reply is read by its label and what it holds, in every family alike, since all models
+// write fences, mostly around things that are no calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
-// Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #, with the last hole at 5.
-// It is minimax-m3's form: ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
+// Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #,
+// with the last hole at 5. It is minimax-m3's form: ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
-// ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has no name of its own.
+// ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has
+// no name of its own.
 const ItemKey = "item"
 
-// OpenTag is what an argument's example has in front of the value of a key, up to the hole for its type where there is one.
-// Where tags are named like the parameters it is the same whether the key is a parameter or a member of a value, so values
-// nest without an example of it.
+// OpenTag is what an argument's example has in front of the value of a key, up to the hole for its
+// type where there is one. Where tags are named like the parameters it is the same whether the key
+// is a parameter or a member of a value, so values nest without an example of it.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
 // CloseTag is what it has behind the value.

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Wording is in which words Prompt describes tools: some of the kinds below together. The zero value is the family's own.
-// Which of them a model without a template for tools follows is found out by a probe, unless its family says so.
-// A small model follows a worked example best, and signatures save tokens; no wording suits all.
-// Schemas as text were echoed in 4 of 25 replies of a small model; signatures were shortest, and gave both of two calls most
-// often.
+// Wording is in which words Prompt describes tools: some of the kinds below together. The zero
+// value is the family's own. Which of them a model without a template for tools follows is found
+// out by a probe, unless its family says so. A small model follows a worked example best, and
+// signatures save tokens; no wording suits all. Schemas as text were echoed in 4 of 25 replies of a
+// small model; signatures were shortest, and gave both of two calls most often.
 type Wording uint8
 
 // The kinds of wording. With neither of the first two there are schemas.
@@ -24,8 +24,9 @@ const (
 // The names are those of the setting wording and of a declaration's line.
 var wordings = []string{"schemas", "signatures", "example"}
 
-// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An error lists the kinds.
-// A plus sign reads better in a flag, a blank in a declaration; both are taken in both.
+// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An
+// error lists the kinds. A plus sign reads better in a flag, a blank in a declaration; both are
+// taken in both.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {

@@ -1,14 +1,16 @@
-// Package form reads calls in any arrangement: name, arguments, counters and lengths in any order, and
-// arguments one by one between any separators.
+// Package form reads calls in any arrangement: name, arguments, counters and lengths in any order,
+// and arguments one by one between any separators.
 //
-// A [Form] is what a model's chat template was seen to print. Its examples have holes, as those of other families have,
-// but it is read only when a call is whole, and to the byte: nothing of it streams, and nothing in it is forgiven.
+// A [Form] is what a model's chat template was seen to print. Its examples have holes, as those of
+// other families have, but it is read only when a call is whole, and to the byte: nothing of it
+// streams, and nothing in it is forgiven.
 //
 //	form  call  @@TOOL {name}\n{args}@@END
 //	form  arg   {key} := {value}\n
 //
-// The law that makes it safe to run what is read: a value without escapes ends at the first place where an argument of the
-// tool or the end of the call could begin. If it was meant to go on there, what is left over shows it, and there is no call.
+// The law that makes it safe to run what is read: a value without escapes ends at the first place
+// where an argument of the tool or the end of the call could begin. If it was meant to go on there,
+// what is left over shows it, and there is no call.
 //
 //	form.go     Form: the lines of a declaration
 //	read.go     Read: calls in a text

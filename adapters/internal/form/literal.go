@@ -9,7 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// parser reads values as JSON and Python write them, and gives them as JSON. What is no such value to the byte is none.
+// parser reads values as JSON and Python write them, and gives them as JSON. What is no such value
+// to the byte is none.
 type parser struct {
 	at    func(i int) int
 	depth int

@@ -15,7 +15,8 @@ type Call struct {
 	Args     []Member // else one by one, in the order of the text
 }
 
-// Member is one argument. Raw says that the value is a text that only the tool's schema gives a type.
+// Member is one argument. Raw says that the value is a text that only the tool's schema gives a
+// type.
 type Member struct {
 	Key, Value string // the value is JSON, or text if Raw is set
 	Raw        bool
@@ -46,8 +47,9 @@ type reader struct {
 // maxSteps bounds how often a byte is compared, so that hostile text costs no more.
 const maxSteps = 1 << 21
 
-// Read reads the calls at offset 0: all of them where the form has something around or between calls, else one. It returns
-// where they end. It is incomplete where the text ends first, and a mismatch where there is no call, or none without doubt.
+// Read reads the calls at offset 0: all of them where the form has something around or between
+// calls, else one. It returns where they end. It is incomplete where the text ends first, and a
+// mismatch where there is no call, or none without doubt.
 func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
@@ -160,8 +162,9 @@ func (r *reader) size(from, to int) int {
 	return utf8.RuneCountInString(r.slice(from, to))
 }
 
-// leftOver reports whether what stands behind calls says that a value was meant to go on: the end of a call that has no
-// beginning. An end that is a sign of prose says nothing, so the reply must be over there, or go on with another call.
+// leftOver reports whether what stands behind calls says that a value was meant to go on: the end
+// of a call that has no beginning. An end that is a sign of prose says nothing, so the reply must
+// be over there, or go on with another call.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {
@@ -216,7 +219,8 @@ func (r *reader) has(i int, s string) bool {
 	return r.left > 0
 }
 
-// lit steps over a literal. The white space that calls end with may be missing at the end of a reply.
+// lit steps over a literal. The white space that calls end with may be missing at the end of a
+// reply.
 func (r *reader) lit(i int, s string) (int, bool) {
 	for k := range len(s) {
 		switch c := r.At(i + k); {

@@ -27,7 +27,8 @@ func (r *reader) args(i int, rest []Part) (int, bool) {
 	return i, ends(i) && len(r.Call) < 2 && r.Args.Open == "" // none
 }
 
-// closesAt reports whether a series ends at offset i and what is left of the example goes on behind it.
+// closesAt reports whether a series ends at offset i and what is left of the example goes on behind
+// it.
 func (r *reader) closesAt(i int, end string, rest []Part) bool {
 	return r.has(i, end) && r.follows(i+len(end), rest)
 }
@@ -93,8 +94,8 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 	return 0, "", false
 }
 
-// keyBehind reads the name of an argument whose value stands in front of it, at offset i, where that is a value with quotes
-// or brackets. It stays at the value.
+// keyBehind reads the name of an argument whose value stands in front of it, at offset i, where
+// that is a value with quotes or brackets. It stays at the value.
 func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
 	_, end, ok := r.literal(i)
 	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
@@ -130,7 +131,8 @@ func (r *reader) behind(e Example, key string) (text string) {
 	return text
 }
 
-// value reads a value up to where goesOn says that it ends. A value with quotes or brackets ends by itself.
+// value reads a value up to where goesOn says that it ends. A value with quotes or brackets ends by
+// itself.
 func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
 	quoted := r.Strings == "json" || r.Strings == "python"
 	if r.Values == "nested" && r.depth < maxDepth {
@@ -174,8 +176,8 @@ func (r *reader) decoded(text string) (string, bool) {
 	return text, true
 }
 
-// container reads an object or a list in the form's own notation. Values in it that have no quotes are texts, unless they
-// are numbers, words or JSON.
+// container reads an object or a list in the form's own notation. Values in it that have no quotes
+// are texts, unless they are numbers, words or JSON.
 func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) {
 	r.depth++
 	defer func() { r.depth-- }()
@@ -239,7 +241,8 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 	return "", 0, false
 }
 
-// plainKey reports whether a word can be a name: without quotes it is letters, digits and a few signs.
+// plainKey reports whether a word can be a name: without quotes it is letters, digits and a few
+// signs.
 func plainKey(key string) bool {
 	return strings.IndexFunc(key, func(r rune) bool {
 		if r < utf8.RuneSelf {

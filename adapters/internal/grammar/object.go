@@ -9,10 +9,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// anyOrder is up to how many members an object's may come in any order: each further one doubles the rules, since there is
-// one for every set of members that may have been written. A model that is held to an order it did not learn writes worse
-// values, so small objects, which most calls are, keep their freedom.
-// Five members are 32 sets; a sixth would make them 64.
+// anyOrder is up to how many members an object's may come in any order: each further one doubles
+// the rules, since there is one for every set of members that may have been written. A model that
+// is held to an order it did not learn writes worse values, so small objects, which most calls are,
+// keep their freedom. Five members are 32 sets; a sixth would make them 64.
 const anyOrder = 5
 
 // slot is a member that an object may have.
@@ -23,8 +23,8 @@ type slot struct {
 	required bool
 }
 
-// slots are an object's members and what stands around them.
-// Where a call's arguments stand in tags, comma is the newline between two of them and tail the one behind the last.
+// slots are an object's members and what stands around them. Where a call's arguments stand in
+// tags, comma is the newline between two of them and tail the one behind the last.
 type slots struct {
 	list  []slot
 	other string // a member that the schema does not name; empty: there is none
@@ -33,9 +33,9 @@ type slots struct {
 	none  string // in place of all
 }
 
-// object matches an object, be it one of tags or of keywords.
-// Families whose template sorts members (gemma4, by Jinja's dictsort) get them sorted without regard to case.
-// Members that no schema names have names of a bounded length, and values of any kind that the schema leaves.
+// object matches an object, be it one of tags or of keywords. Families whose template sorts members
+// (gemma4, by Jinja's dictsort) get them sorted without regard to case. Members that no schema
+// names have names of a bounded length, and values of any kind that the schema leaves.
 func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
@@ -56,9 +56,10 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed are the members that a schema names, in its order.
-// A name that is required and not described, {"required": ["x"]}, is a member all the same: a call without it is refused.
-// With "additionalProperties": false beside it the schema contradicts itself; the member is written then, and the check decides.
+// listed are the members that a schema names, in its order. A name that is required and not
+// described, {"required": ["x"]}, is a member all the same: a call without it is refused. With
+// "additionalProperties": false beside it the schema contradicts itself; the member is written
+// then, and the check decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -72,7 +73,8 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	}
 	var all []slot
 	for _, m := range members {
-		// a recursion in the member's schema would otherwise name its rules after the place in front
+		// a recursion in the member's schema would otherwise name its rules after the place in
+		// front
 		back := g.enter(m.Name)
 		if expr := g.short(write(m.Name, m.Place)); expr != "" {
 			all = append(all, slot{m.Name, expr, required[m.Name]})
@@ -82,9 +84,9 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	return all
 }
 
-// additional is what members that the schema does not name may be. Where it names some and says nothing of others, there
-// are no others: a model that makes up parameters is wrong.
-// JSON Schema means the opposite, but tool schemas that leave additionalProperties out mean no more parameters.
+// additional is what members that the schema does not name may be. Where it names some and says
+// nothing of others, there are no others: a model that makes up parameters is wrong. JSON Schema
+// means the opposite, but tool schemas that leave additionalProperties out mean no more parameters.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:
@@ -104,8 +106,8 @@ func (g *values) members(o slots) string {
 	return g.inOrder(o, 0, false, map[int]string{})
 }
 
-// inAnyOrder matches the members that are not in the set yet.
-// written has a bit for each member; known has the rule of each set, so that {a, b} and {b, a} share what may follow.
+// inAnyOrder matches the members that are not in the set yet. written has a bit for each member;
+// known has the rule of each set, so that {a, b} and {b, a} share what may follow.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
@@ -132,9 +134,9 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	return expr
 }
 
-// inOrder matches the members from the i-th on.
-// A member that may be left out is a branch at its place, and which members stand in front is only asked for the comma: two
-// rules a member instead of one for each set. known has them, those without a member in front below zero.
+// inOrder matches the members from the i-th on. A member that may be left out is a branch at its
+// place, and which members stand in front is only asked for the comma: two rules a member instead
+// of one for each set. known has them, those without a member in front below zero.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -163,8 +165,8 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end matches what follows the members that the schema names.
-// Members that the schema does not name come last: anywhere else they would have to be allowed behind every set of the others.
+// end matches what follows the members that the schema names. Members that the schema does not name
+// come last: anywhere else they would have to be allowed behind every set of the others.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -181,9 +183,9 @@ func (o slots) end(some bool) string {
 // anyName stands for a name that no schema has: no spelling escapes it, and it is in no mark.
 const anyName = "\uE000"
 
-// otherKey matches a name that is none of the list, and what stands around it.
-// What is compared are the names as the spelling writes them. In a tag's attribute or before a Python "=" nothing is quoted,
-// so only an identifier is safe: <parameter=a b> is none.
+// otherKey matches a name that is none of the list, and what stands around it. What is compared are
+// the names as the spelling writes them. In a tag's attribute or before a Python "=" nothing is
+// quoted, so only an identifier is safe: <parameter=a b> is none.
 func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
@@ -203,8 +205,8 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut is a character of an identifier that is none of some; where some are, it begins a name or ends one that a schema
-// has, and is no digit.
+// wordBut is a character of an identifier that is none of some; where some are, it begins a name or
+// ends one that a schema has, and is no digit.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {
@@ -218,13 +220,14 @@ func wordBut(not string) string {
 // maxOther bounds the names that no schema has, in characters.
 const maxOther = 40
 
-// otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names. class is the characters
-// that may stand in it but for some.
+// otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names.
+// class is the characters that may stand in it but for some.
 //
-// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each of them somewhere, and
-// goes on from there as it likes.
-// Next to "city" and "count" that is [^c], or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that
-// end early may go on: "city_code" is another name. Without this a model could write a member twice, the second time freely.
+// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each
+// of them somewhere, and goes on from there as it likes. Next to "city" and "count" that is [^c],
+// or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that end early
+// may go on: "city_code" is another name. Without this a model could write a member twice, the
+// second time freely.
 func (g *values) otherThan(names []string, read string, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {
@@ -247,9 +250,10 @@ func (g *values) otherThan(names []string, read string, class func(not string) s
 	return alt(all...)
 }
 
-// arguments matches the arguments of a tool, which are one of several objects where its schema is a union.
-// It also names the tool whose rules are being written: places of a schema have no back pointer to their tool.
-// A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so each branch is written as an object.
+// arguments matches the arguments of a tool, which are one of several objects where its schema is a
+// union. It also names the tool whose rules are being written: places of a schema have no back
+// pointer to their tool. A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so
+// each branch is written as an object.
 func (g *values) arguments(t chat.Tool, s *print.Spelling) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()

@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formats are the formats of strings that a pattern can say.
-// They are RFC 3339's dates and times, ids and addresses. E-mail and URI are none: their full rules are long, and short ones
-// refuse right values.
+// formats are the formats of strings that a pattern can say. They are RFC 3339's dates and times,
+// ids and addresses. E-mail and URI are none: their full rules are long, and short ones refuse
+// right values.
 var formatPatterns = map[string]string{
 	"date":      datePattern,
 	"time":      timePattern,
@@ -21,18 +21,19 @@ var formatPatterns = map[string]string{
 	"ipv4":      `(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`,
 }
 
-// The 29th of February is there in leap years alone, as the check of the call will have it. Seconds end at 59: no leap ones.
+// The 29th of February is there in leap years alone, as the check of the call will have it. Seconds
+// end at 59: no leap ones.
 const (
 	datePattern = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
 		`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned matches a text that has a pattern or a format, by the first one that can be said; the others, and the length
-// beside it, are left open. It is empty when none can.
-// A pattern that holds several things at once would be the intersection of rules, which GBNF cannot form. One is held, the
-// check finds the rest.
-// Of several patterns, as allOf gives them, the first is taken and not the narrowest: which that is cannot be told.
+// patterned matches a text that has a pattern or a format, by the first one that can be said; the
+// others, and the length beside it, are left open. It is empty when none can. A pattern that holds
+// several things at once would be the intersection of rules, which GBNF cannot form. One is held,
+// the check finds the rest. Of several patterns, as allOf gives them, the first is taken and not
+// the narrowest: which that is cannot be told.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
@@ -58,9 +59,9 @@ func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	return g.rule("pattern", out)
 }
 
-// matching matches what a regular expression does, as the spelling writes it; empty when that cannot be said.
-// schema.GoPattern has translated ECMAScript's notation before; what Go's parser refuses, look-ahead and back references,
-// cannot be said in GBNF either.
+// matching matches what a regular expression does, as the spelling writes it; empty when that
+// cannot be said. schema.GoPattern has translated ECMAScript's notation before; what Go's parser
+// refuses, look-ahead and back references, cannot be said in GBNF either.
 func (g *values) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -84,9 +85,10 @@ type patternWriter struct {
 	failed bool
 }
 
-// anchored writes an expression that must match from end to end. One that may match in the middle cannot be said: what stands
-// around the match would have to be any text, and that of a quoted string ends at a quote that the match may hold.
-// Schemas often forget the anchors: "[A-Z]{2}" allows "xxABxx", and so it is left open.
+// anchored writes an expression that must match from end to end. One that may match in the middle
+// cannot be said: what stands around the match would have to be any text, and that of a quoted
+// string ends at a quote that the match may hold. Schemas often forget the anchors: "[A-Z]{2}"
+// allows "xxABxx", and so it is left open.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -103,9 +105,9 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
-// write is one expression. A part that cannot be said makes all of it unsayable.
-// Without a case fail: letters without regard to case, word boundaries, and anchors in the middle. Lazy repetitions match
-// the same texts as greedy ones.
+// write is one expression. A part that cannot be said makes all of it unsayable. Without a case
+// fail: letters without regard to case, word boundaries, and anchors in the middle. Lazy
+// repetitions match the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -140,8 +142,8 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	return ""
 }
 
-// literal is a text in the spelling.
-// A quote is written as the spelling escapes it, and a character that may begin the mark behind a raw value cannot be said.
+// literal is a text in the spelling. A quote is written as the spelling escapes it, and a character
+// that may begin the mark behind a raw value cannot be said.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {
@@ -152,8 +154,8 @@ func (w *patternWriter) literal(text []rune) string {
 	return lit(out)
 }
 
-// escaped is a character in the spelling; false when it cannot stand in a string.
-// Raw text knows no escapes: the first character of a mark that would end the value cannot stand in it at all.
+// escaped is a character in the spelling; false when it cannot stand in a string. Raw text knows no
+// escapes: the first character of a mark that would end the value cannot stand in it at all.
 func (w *patternWriter) escaped(c rune) (string, bool) {
 	if len(w.s.Avoid) > 0 {
 		for _, mark := range w.s.Avoid {
@@ -169,8 +171,8 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 
 // jsonEscape is a character inside a JSON string.
 //
-// A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in JSON, and may not stand in
-// a raw value at all when it begins the mark that ends it.
+// A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in
+// JSON, and may not stand in a raw value at all when it begins the mark that ends it.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)
@@ -178,11 +180,12 @@ func jsonEscape(c rune) string {
 	return string(c)
 }
 
-// class is a set of characters, given as ranges. Those that the spelling escapes become alternatives; of control bytes only
-// those that text has.
-// Beyond ASCII nothing is escaped in any spelling, so ranges are gone through one by one up to 0x7f only, and
+// class is a set of characters, given as ranges. Those that the spelling escapes become
+// alternatives; of control bytes only those that text has. Beyond ASCII nothing is escaped in any
+// spelling, so ranges are gone through one by one up to 0x7f only, and
 // [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is written as one range again.
-// Control characters are left out but for white space: a model would write them as escapes that the pattern did not mean.
+// Control characters are left out but for white space: a model would write them as escapes that the
+// pattern did not mean.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges
@@ -228,9 +231,9 @@ func classRanges(ranges []rune) (class string) {
 	return class
 }
 
-// escapeClass is a character in a class of GBNF.
-// llama.cpp knows \x, \u and \U with two, four and eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others,
-// so ^ and - are written as numbers.
+// escapeClass is a character in a class of GBNF. llama.cpp knows \x, \u and \U with two, four and
+// eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others, so ^ and - are written
+// as numbers.
 func escapeClass(c rune) string {
 	switch {
 	case c < ' ' || strings.ContainsRune(`"]\^-[`, c) || c == 0x7f:

@@ -11,9 +11,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ruleSet is the rules of one grammar. Expressions are text: one that is empty matches nothing at all, any other can be
-// put in front of or behind another one.
-// Building text instead of a tree keeps equal expressions equal as map keys, which is how rules are shared.
+// ruleSet is the rules of one grammar. Expressions are text: one that is empty matches nothing at
+// all, any other can be put in front of or behind another one. Building text instead of a tree
+// keeps equal expressions equal as map keys, which is how rules are shared.
 type ruleSet struct {
 	rules   []string          // as they are written
 	named   map[string]string // name of a rule by what it matches, or by its key
@@ -27,7 +27,8 @@ func newRules() ruleSet {
 	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 }
 
-// values writes what the places of a schema allow. Rules are named after their place, so it knows where in which schema it is.
+// values writes what the places of a schema allow. Rules are named after their place, so it knows
+// where in which schema it is.
 type values struct {
 	ruleSet
 	docs map[string]*schema.Doc // by the tool's name
@@ -43,8 +44,9 @@ type writer struct {
 	single bool // one call, never several
 }
 
-// newWriter begins a grammar of calls to the tools. Of two tools with one name the first one counts, as everywhere.
-// A tool's schema is parsed once, though its places may be written in several spellings.
+// newWriter begins a grammar of calls to the tools. Of two tools with one name the first one
+// counts, as everywhere. A tool's schema is parsed once, though its places may be written in
+// several spellings.
 func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	g := &writer{values{ruleSet: newRules(), docs: map[string]*schema.Doc{}}, f, single}
 	for i, doc := range schema.ParseTools(tools) {
@@ -55,19 +57,20 @@ func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	return g
 }
 
-// maxWork bounds the bytes that are written for a grammar: a server that is sent more takes minutes to read it.
+// maxWork bounds the bytes that are written for a grammar: a server that is sent more takes minutes
+// to read it.
 const maxWork = 8 << 20
 
-// longExpr is the length in bytes from which on an expression that is used several times becomes a rule: members in any order
-// repeat each member's expression in every order.
+// longExpr is the length in bytes from which on an expression that is used several times becomes a
+// rule: members in any order repeat each member's expression in every order.
 const longExpr = 64
 
-// maxRepeat is the largest bound that llama.cpp takes.
-// It expands a repetition into as many copies of the rule and refuses a grammar with a larger bound.
+// maxRepeat is the largest bound that llama.cpp takes. It expands a repetition into as many copies
+// of the rule and refuses a grammar with a larger bound.
 const maxRepeat = 2000
 
-// source is the grammar as a server reads it.
-// Rules are in the order of their making, the root last; GBNF allows a rule to be used before it is defined.
+// source is the grammar as a server reads it. Rules are in the order of their making, the root
+// last; GBNF allows a rule to be used before it is defined.
 func (g *ruleSet) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define writes a rule with that very name.
@@ -81,9 +84,9 @@ func (g *ruleSet) define(name, expr string) {
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
-// rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read when a server refuses
-// it; equal expressions share a rule.
-// get-weather-city tells more in a server's log than rule 17.
+// rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read
+// when a server refuses it; equal expressions share a rule. get-weather-city tells more in a
+// server's log than rule 17.
 func (g *ruleSet) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -94,8 +97,8 @@ func (g *ruleSet) rule(hint, expr string) string {
 	return name
 }
 
-// name reserves a name for a rule.
-// GBNF has ASCII letters, digits and "-" in names and no "_": get_weather is get-weather, and get-weather then get-weather-2.
+// name reserves a name for a rule. GBNF has ASCII letters, digits and "-" in names and no "_":
+// get_weather is get-weather, and get-weather then get-weather-2.
 func (g *ruleSet) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
@@ -112,8 +115,9 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once is the rule of what may hold itself, or is the same wherever it stands. Its name is known before it is written, so a node
-// whose child is a node finds it. key is no expression, and stands beside them.
+// once is the rule of what may hold itself, or is the same wherever it stands. Its name is known
+// before it is written, so a node whose child is a node finds it. key is no expression, and stands
+// beside them.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name
@@ -133,8 +137,8 @@ func each[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// lit matches a text.
-// An empty text is an empty expression, which seq leaves out and alt makes optional: spellings have parts that are empty.
+// lit matches a text. An empty text is an empty expression, which seq leaves out and alt makes
+// optional: spellings have parts that are empty.
 func lit(text string) string {
 	if text == "" {
 		return ""
@@ -150,10 +154,9 @@ func seq(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// alt matches one of several things, at least one.
-// Equal alternatives count once, since llama.cpp follows each of them in parallel while it samples. One that is empty makes
-// the rest optional.
-// An alternative that is there twice would make the grammar ambiguous, and twice the work.
+// alt matches one of several things, at least one. Equal alternatives count once, since llama.cpp
+// follows each of them in parallel while it samples. One that is empty makes the rest optional. An
+// alternative that is there twice would make the grammar ambiguous, and twice the work.
 func alt(list ...string) string {
 	var once []string
 	known := map[string]bool{}
@@ -175,8 +178,9 @@ func alt(list ...string) string {
 // optional matches a thing or nothing.
 func optional(expr string) string { return repeat(expr, 0, 1) }
 
-// repeat matches a thing from low to high times; without a bound when high is negative.
-// llama.cpp copies what is repeated as often as the bound says, so callers give a long expression a rule of its own first.
+// repeat matches a thing from low to high times; without a bound when high is negative. llama.cpp
+// copies what is repeated as often as the bound says, so callers give a long expression a rule of
+// its own first.
 func repeat(expr string, low, high int) string {
 	if expr == "" || high == 0 {
 		return ""
@@ -198,9 +202,11 @@ func repeat(expr string, low, high int) string {
 	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
 }
 
-// single says whether an expression is a rule or a class of characters, so that a repetition needs no parentheses.
+// single says whether an expression is a rule or a class of characters, so that a repetition needs
+// no parentheses.
 //
-// A repetition binds to what stands directly in front of it, so everything but a name or a class needs parentheses.
+// A repetition binds to what stands directly in front of it, so everything but a name or a class
+// needs parentheses.
 func single(expr string) bool {
 	if expr[0] == '[' {
 		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'
@@ -208,8 +214,8 @@ func single(expr string) bool {
 	return strings.Trim(expr, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// list matches a thing from low to high times with something between.
-// GBNF has no separated lists: the first element stands alone, and each further one has the comma in front.
+// list matches a thing from low to high times with something between. GBNF has no separated lists:
+// the first element stands alone, and each further one has the comma in front.
 func list(expr, between string, low, high int) string {
 	if high == 0 {
 		return ""

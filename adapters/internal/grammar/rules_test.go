@@ -2,7 +2,8 @@ package grammar
 
 import "testing"
 
-// TestRulesAreShared names expressions: equal ones share a rule, and names are those that GBNF takes.
+// TestRulesAreShared names expressions: equal ones share a rule, and names are those that GBNF
+// takes.
 func TestRulesAreShared(t *testing.T) {
 	g := newRules()
 	for _, c := range [][3]string{

@@ -11,20 +11,22 @@ import (
 // anything is a place at which a schema demands nothing.
 var anything = &schema.Place{Kinds: schema.Any}
 
-// choice is one thing that may stand at a place: a value, or a kind of values.
-// A value of an enum is one choice, so it is written in the spelling of its place: True in Python, "a" without quotes in a tag.
+// choice is one thing that may stand at a place: a value, or a kind of values. A value of an enum
+// is one choice, so it is written in the spelling of its place: True in Python, "a" without quotes
+// in a tag.
 type choice struct {
 	kind  schema.Kinds // 0: any, or what the reference n leads to
 	value string       // JSON; empty: any of the kind that n allows
 	n     *schema.Place
 }
 
-// allKinds are the JSON types in the order in which a grammar tries them. A number is no integer besides.
+// allKinds are the JSON types in the order in which a grammar tries them. A number is no integer
+// besides.
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
 
-// choices are what may stand at a place.
-// An enum counts before types and references: it lists what is allowed. A place that never holds anything has no choice.
-// Of a list of types each is a choice, since strings, numbers and objects are written in different ways.
+// choices are what may stand at a place. An enum counts before types and references: it lists what
+// is allowed. A place that never holds anything has no choice. Of a list of types each is a choice,
+// since strings, numbers and objects are written in different ways.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -52,9 +54,9 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
-// choicesIn are what may stand at a place as a spelling has it, see [print.Spelling.For].
-// Where a value's spelling depends on its kind a place that allows anything has a choice for each, and references are
-// followed: fast=True is a keyword's, beside a list in JSON.
+// choicesIn are what may stand at a place as a spelling has it, see [print.Spelling.For]. Where a
+// value's spelling depends on its kind a place that allows anything has a choice for each, and
+// references are followed: fast=True is a keyword's, beside a list in JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool { return s.NoNull && c.kind == schema.Null })
@@ -66,8 +68,9 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.Untyped() {
 		return all
 	}
-	// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is "5", in one of a number 5. A string
-	// stands for everything that a place of unknown type allows, and null cannot be told from it.
+	// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is
+	// "5", in one of a number 5. A string stands for everything that a place of unknown type
+	// allows, and null cannot be told from it.
 	text := func(c choice) bool { return c.kind == schema.String }
 	anyKind, some := len(there) == 1 && there[0].kind == 0, slices.ContainsFunc(there, text)
 	return slices.DeleteFunc(all, func(c choice) bool {
@@ -75,8 +78,8 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	})
 }
 
-// ofOneKind is a choice without a reference, and of one kind.
-// A number stands for integers, too, and a place without a type has one choice for each of the other kinds.
+// ofOneKind is a choice without a reference, and of one kind. A number stands for integers, too,
+// and a place without a type has one choice for each of the other kinds.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -95,9 +98,9 @@ func ofOneKind(c choice) (all []choice) {
 	return all
 }
 
-// value matches what may stand at a place.
-// With no choice left anything goes, and the place is dropped: a model that is held to nothing cannot go on.
-// An empty expression is a choice as well where the value is "": in a tag it is nothing at all.
+// value matches what may stand at a place. With no choice left anything goes, and the place is
+// dropped: a model that is held to nothing cannot go on. An empty expression is a choice as well
+// where the value is "": in a tag it is nothing at all.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -112,9 +115,9 @@ func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	return alt(all...)
 }
 
-// reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each spelling has its own rule,
-// since one target may stand in a tag as text and in a list as JSON.
-// The tool is part of the key, since "#/$defs/node" is another schema in each tool.
+// reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each
+// spelling has its own rule, since one target may stand in a tag as text and in a list as JSON. The
+// tool is part of the key, since "#/$defs/node" is another schema in each tool.
 func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	hint := g.tool.Name + "-" + n.Reference()
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
@@ -154,10 +157,9 @@ func (g *values) hint() string {
 	return g.tool.Name + "-" + g.step
 }
 
-// any matches every value, by one rule.
-// Integers need no case of their own beside numbers. Raw text stands for all of it where nothing says the type: in a tag
-// 5 and true are texts as well.
-// It is recursive by its own name, so one rule serves any depth.
+// any matches every value, by one rule. Integers need no case of their own beside numbers. Raw text
+// stands for all of it where nothing says the type: in a tag 5 and true are texts as well. It is
+// recursive by its own name, so one rule serves any depth.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
@@ -168,9 +170,10 @@ func (g *values) any(s *print.Spelling) string {
 	})
 }
 
-// span is how many characters or elements there may be; high is -1 for any number.
-// llama.cpp refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a larger maximum is left
-// out, and both are noted as dropped. Where a schema contradicts itself, the bound that ends the text or the list counts.
+// span is how many characters or elements there may be; high is -1 for any number. llama.cpp
+// refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a
+// larger maximum is left out, and both are noted as dropped. Where a schema contradicts itself, the
+// bound that ends the text or the list counts.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
@@ -189,11 +192,10 @@ func (g *values) span(least, most *schema.Count) (low, high int) {
 	return low, high
 }
 
-// array matches a list.
-// A schema with prefixItems is a tuple, whose first elements have places of their own. All of them are written: the schema
-// allows fewer, and a tuple whose tail is missing is mostly a mistake. items: false means that no more follow; without
-// prefixItems, that the list is empty.
-// uniqueItems cannot be said: a grammar has no memory of what was written.
+// array matches a list. A schema with prefixItems is a tuple, whose first elements have places of
+// their own. All of them are written: the schema allows fewer, and a tuple whose tail is missing is
+// mostly a mistake. items: false means that no more follow; without prefixItems, that the list is
+// empty. uniqueItems cannot be said: a grammar has no memory of what was written.
 func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
@@ -234,7 +236,8 @@ func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible is what may stand where something must: anything where the schema says nothing, or that nothing may.
+// possible is what may stand where something must: anything where the schema says nothing, or that
+// nothing may.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything

@@ -16,12 +16,13 @@ type level struct {
 // stack is the containers that are open, the innermost last.
 type stack []level
 
-// Enter opens a container whose opener stands elsewhere, or nowhere: the parenthesis of a Python call, which the recogniser
-// has read, or a brace that was lost. The stack must hold it all the same: what may follow a string is asked of the stack.
+// Enter opens a container whose opener stands elsewhere, or nowhere: the parenthesis of a Python
+// call, which the recogniser has read, or a brace that was lost. The stack must hold it all the
+// same: what may follow a string is asked of the stack.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
-// LeaveAll leaves every container.
-// It is called where an attempt to read arguments begins anew: what a failed one left open would shift every level.
+// LeaveAll leaves every container. It is called where an attempt to read arguments begins anew:
+// what a failed one left open would shift every level.
 func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 
 // Inside reports whether a container is open.
@@ -35,10 +36,10 @@ func (s stack) innermost() byte {
 	return s[len(s)-1].kind
 }
 
-// containerEnds says whether the container opened by kind ends here: at its own closer, which is stepped over; at an outer
-// one's, at a mark or at the end of the text, where its own is missing; at another one that stands for it. A closer that
-// closes nothing is skipped.
-// A closer that is not the container's own is never an error: [wrongCloser] decides which of the three slips it is, by
+// containerEnds says whether the container opened by kind ends here: at its own closer, which is
+// stepped over; at an outer one's, at a mark or at the end of the text, where its own is missing;
+// at another one that stands for it. A closer that closes nothing is skipped. A closer that is not
+// the container's own is never an error: [wrongCloser] decides which of the three slips it is, by
 // what stands behind it.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
@@ -64,7 +65,8 @@ func (r *Reader) containerEnds(kind byte) bool {
 		case c >= 0 && !r.IsMark(0):
 			return false
 		default:
-			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only its marks say that the call is over
+			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only its marks say that the call
+			// is over
 			if c >= 0 {
 				r.Repaired("closers")
 			}
@@ -78,12 +80,12 @@ func (r *Reader) containerEnds(kind byte) bool {
 	}
 }
 
-// closedEarly says whether the outermost object goes on behind its closer here: a member that only its schema knows, and that
-// it does not have yet, stands behind a comma. With a member that the schema does not know in front, that may belong to
-// another object as well.
-// Only the schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is taken in.
-// The envelope's own names (name, id, type, input …) stay with the envelope, since {"name": "f", "arguments": {…}, "id": "1"}
-// is in order and looks alike.
+// closedEarly says whether the outermost object goes on behind its closer here: a member that only
+// its schema knows, and that it does not have yet, stands behind a comma. With a member that the
+// schema does not know in front, that may belong to another object as well. Only the schema can
+// tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is
+// taken in. The envelope's own names (name, id, type, input …) stay with the envelope, since
+// {"name": "f", "arguments": {…}, "id": "1"} is in order and looks alike.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -100,16 +102,16 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	return true
 }
 
-// OfEnvelope says whether a member can stand beside the arguments of a call.
-// Such a member behind a closer is believed to be the call's, not a parameter's, unless the schema says otherwise.
+// OfEnvelope says whether a member can stand beside the arguments of a call. Such a member behind a
+// closer is believed to be the call's, not a parameter's, unless the schema says otherwise.
 func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray is called where a closer is missing or wrong: a member that stands in an object which does not know it, while
-// one around does, may belong there.
-// {"where": {"city": "Rome", "days": 3} may lack a brace at its end or in front of days: both readings are valid JSON, and
-// only one is what was meant. So the call becomes text (two-readings).
+// DoubtStray is called where a closer is missing or wrong: a member that stands in an object which
+// does not know it, while one around does, may belong there. {"where": {"city": "Rome", "days": 3}
+// may lack a brace at its end or in front of days: both readings are valid JSON, and only one is
+// what was meant. So the call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of container that braces without keys are.
@@ -120,8 +122,8 @@ const aSet = 's'
 // Keys in them may be bare, with an equals sign, or missing altogether.
 const CallArgs = 'f'
 
-// closerOf is the byte that closes what kind opened; a parenthesis for tuples and for the arguments of a Python call.
-// A set is written {1, 2} in Python, so its kind is not the byte that opened it.
+// closerOf is the byte that closes what kind opened; a parenthesis for tuples and for the arguments
+// of a Python call. A set is written {1, 2} in Python, so its kind is not the byte that opened it.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:
@@ -132,7 +134,8 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is what a closer means that is not the innermost container's own. There are three, and no fourth.
+// meaning is what a closer means that is not the innermost container's own. There are three, and no
+// fourth.
 type meaning uint8
 
 const (
@@ -141,11 +144,13 @@ const (
 	surplus                     // it closes nothing
 )
 
-// wrongCloser decides what the closer c here means, which is not that of the innermost container. Where a further member or
-// element follows, it is the meaning that puts this into a container that knows it; two of these are a doubt.
-// A fixed rule, as "the nearest container that fits", gives valid arguments nobody meant. What follows is the better
-// witness: in {"a": [1, 2}, "b": 3} the member b cannot stand in the list, and behind the object there is no place for it,
-// so the brace stood for the list's bracket. With nothing behind it, the nearest outer container of that kind ends.
+// wrongCloser decides what the closer c here means, which is not that of the innermost container.
+// Where a further member or element follows, it is the meaning that puts this into a container that
+// knows it; two of these are a doubt. A fixed rule, as "the nearest container that fits", gives
+// valid arguments nobody meant. What follows is the better witness: in {"a": [1, 2}, "b": 3} the
+// member b cannot stand in the list, and behind the object there is no place for it, so the brace
+// stood for the list's bracket. With nothing behind it, the nearest outer container of that kind
+// ends.
 func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
@@ -184,8 +189,9 @@ func (s stack) openedBy(c, open int) int {
 	return open
 }
 
-// suitsBehind says how well what stands behind closers and commas at offset i suits the container that is open there, if so
-// many are at offset i. Each closer must be that of the innermost one; doubled commas say nothing more.
+// suitsBehind says how well what stands behind closers and commas at offset i suits the container
+// that is open there, if so many are at offset i. Each closer must be that of the innermost one;
+// doubled commas say nothing more.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // c closes no container
@@ -202,10 +208,10 @@ func (a *lookahead) suitsBehind(i, open int) int {
 	return a.suits(i, open-1)
 }
 
-// suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at all, 1 as anything would, 2
-// as its schema says. Below all containers is the envelope.
-// A member that the schema does not name suits an object without listed members only: open schemas let anything in, and
-// anything would then suit everywhere.
+// suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at
+// all, 1 as anything would, 2 as its schema says. Below all containers is the envelope. A member
+// that the schema does not name suits an object without listed members only: open schemas let
+// anything in, and anything would then suit everywhere.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {
@@ -230,11 +236,11 @@ func (a *lookahead) suits(i, at int) int {
 	return 1 // nothing is known of it, and nothing speaks against it
 }
 
-// listLost says whether a member of an object around the list stands here in the place of an element: the list's closer is
-// missing.
-// {"tags": ["a", "b", "days": 3}: days is a key, and a list has none. The list ends in front of it, and the object around
-// takes the member. Where its elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead:
-// that is a doubt.
+// listLost says whether a member of an object around the list stands here in the place of an
+// element: the list's closer is missing. {"tags": ["a", "b", "days": 3}: days is a key, and a list
+// has none. The list ends in front of it, and the object around takes the member. Where its
+// elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead: that
+// is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {
@@ -249,14 +255,16 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	return true
 }
 
-// knows says whether the schema of one of the containers knows a key; lists have none. A quote in front of a key that one of
-// all that are open knows is the end of a string, even where the comma between them is missing.
+// knows says whether the schema of one of the containers knows a key; lists have none. A quote in
+// front of a key that one of all that are open knows is the end of a string, even where the comma
+// between them is missing.
 func (s stack) knows(key string) bool {
 	return slices.ContainsFunc(s, func(l level) bool { return l.t.Has(key) })
 }
 
-// knownInside says whether the schema of one of the members that were read knows a key: their object ended too early, perhaps.
-// {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to where, is valid JSON and may yet be a brace too early.
+// knownInside says whether the schema of one of the members that were read knows a key: their
+// object ended too early, perhaps. {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to
+// where, is valid JSON and may yet be a brace too early.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return t.HasInside(key, seen)
 }

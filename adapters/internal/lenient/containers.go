@@ -11,16 +11,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// MaxDepth bounds how deep arguments may nest. What is deeper cuts the call, and is noted as tooDeep.
+// MaxDepth bounds how deep arguments may nest. What is deeper cuts the call, and is noted as
+// tooDeep.
 const (
 	MaxDepth = 512
 	tooDeep  = "too-deep"
 )
 
-// Capture runs a reading function with the output kept apart, before a call is committed. The bytes are valid until the
-// next scratch. It answers cut when an element was cut, no when nothing was there.
-// What it reads leaves no trace in the call: its output is apart, and so are its holds. A doubt inside counts as a mismatch,
-// since nothing that has two readings may decide which tool is called, or with what.
+// Capture runs a reading function with the output kept apart, before a call is committed. The bytes
+// are valid until the next scratch. It answers cut when an element was cut, no when nothing was
+// there. What it reads leaves no trace in the call: its output is apart, and so are its holds. A
+// doubt inside counts as a mismatch, since nothing that has two readings may decide which tool is
+// called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -38,9 +40,10 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	return r.Spare.JSON, scan.Matched
 }
 
-// Value reads one value as t wants it, and answers false when there is none. What is written is strict JSON.
-// Valid JSON is copied byte for byte, spelling of numbers and white space included. A nil t knows nothing and lets every
-// value be what it is; a plain value without quotes is a number, a literal, or a phrase that lost them.
+// Value reads one value as t wants it, and answers false when there is none. What is written is
+// strict JSON. Valid JSON is copied byte for byte, spelling of numbers and white space included. A
+// nil t knows nothing and lets every value be what it is; a plain value without quotes is a number,
+// a literal, or a phrase that lost them.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {
@@ -58,9 +61,9 @@ func (r *Reader) Value(t *schema.Type) bool {
 }
 
 // container reads an object, a list or a tuple. Under a schema of strings its text is the value.
-// {"content": {"a": 1}} with content a string is the common case of write_file and a JSON file: what the model wrote is what
-// the file should hold. {…} for a list of objects is its only element. {{…}} is copied from templates, where a brace is
-// doubled to be printed.
+// {"content": {"a": 1}} with content a string is the common case of write_file and a JSON file:
+// what the model wrote is what the file should hold. {…} for a list of objects is its only element.
+// {{…}} is copied from templates, where a brace is doubled to be printed.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
 	r.Out.doubt(asText && c == '[' && r.open.inList()) // a bracket that was doubled, perhaps
@@ -105,8 +108,8 @@ func (r *Reader) container(c int, t *schema.Type) {
 	}
 }
 
-// boxed reports whether a JSON text holds one text and nothing else, ["ls"] or {"value": "ls"}: that may be what was meant where
-// a text is wanted, or its source text is.
+// boxed reports whether a JSON text holds one text and nothing else, ["ls"] or {"value": "ls"}:
+// that may be what was meant where a text is wanted, or its source text is.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
 		return fields[0].Value[0] == '"' && slices.Contains([]string{"value", "text", "string", "content"}, fields[0].Key)
@@ -115,10 +118,11 @@ func boxed(value string) bool {
 	return json.Unmarshal([]byte(value), &list) == nil && len(list) == 1
 }
 
-// isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon. Nothing at all between
-// the braces is one where the schema wants a list of other things than objects.
-// {"red", "blue"} is how Python and mathematics write a set. A lone text in braces, {"red"}, may also be a member that has lost
-// its value; in Python, and where a list is wanted, it is a set.
+// isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon.
+// Nothing at all between the braces is one where the schema wants a list of other things than
+// objects. {"red", "blue"} is how Python and mathematics write a set. A lone text in braces,
+// {"red"}, may also be a member that has lost its value; in Python, and where a list is wanted, it
+// is a set.
 func (r *Reader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
@@ -136,8 +140,9 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	return n > i && (c == ',' || c == '}' && (r.Python || t.Known() || !r.StartsString(i)))
 }
 
-// Container reads an object, a list, a tuple or a set, from its opening byte on.
-// Deeper than MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion costs.
+// Container reads an object, a list, a tuple or a set, from its opening byte on. Deeper than
+// MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion
+// costs.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.open) >= MaxDepth {
@@ -149,10 +154,11 @@ func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Items(kind, t)
 }
 
-// Items reads what a container holds whose opener was read, or lost, and what closes it.
-// Each member of an object is held, with the comma in front of it, until its value begins: a comma may turn out to be a
-// trailing one, and a member may be left out (null-omitted, truncated). A missing comma is written once the next member is
-// sure to come. An element streams from its first byte; a key in the place of one ends the list (listLost).
+// Items reads what a container holds whose opener was read, or lost, and what closes it. Each
+// member of an object is held, with the comma in front of it, until its value begins: a comma may
+// turn out to be a trailing one, and a member may be left out (null-omitted, truncated). A missing
+// comma is written once the next member is sure to come. An element streams from its first byte; a
+// key in the place of one ends the list (listLost).
 func (r *Reader) Items(kind byte, t *schema.Type) {
 	object, brackets := kind == '{', "[]"
 	if object {
@@ -184,10 +190,10 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 	r.Seen = r.Seen[:seen]
 }
 
-// next goes over to member or element n of a container, and says whether there is one: what stands in front of it is held,
-// and where that begins in the output is answered.
-// A comma that nothing follows goes, one that is missing is written.
-// The hold begins in front of the comma, since a comma that has left cannot be taken back: {"a": 1,} must not become {"a":1,}.
+// next goes over to member or element n of a container, and says whether there is one: what stands
+// in front of it is held, and where that begins in the output is answered. A comma that nothing
+// follows goes, one that is missing is written. The hold begins in front of the comma, since a
+// comma that has left cannot be taken back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -206,10 +212,10 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey looks at a key that the object's schema, which has members, does not know: it may belong to another object, or be
-// no key.
-// {"title": "a", "days: 3, "tags": []} gives the key `days: 3, ` by the letter; no parameter is called so. A key that fits an
-// object around this one, or inside a member before it, says that a brace may be missing or too early.
+// doubtKey looks at a key that the object's schema, which has members, does not know: it may belong
+// to another object, or be no key. {"title": "a", "days: 3, "tags": []} gives the key `days: 3, `
+// by the letter; no parameter is called so. A key that fits an object around this one, or inside a
+// member before it, says that a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
@@ -221,10 +227,11 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 // OddInKeys are bytes of structure that no key has.
 const OddInKeys = "\"\n;<>[]{}|`"
 
-// pair reads a key, a colon and a value; the hold of the key ends where its value begins. It answers false when there is
-// no value, with the hold still open. The object's keys so far are r.seen[seen:].
-// A text or a container streams, so from there on the member cannot be left out any more; every other value waits with its
-// key until it is whole, since it may become another type, or nothing.
+// pair reads a key, a colon and a value; the hold of the key ends where its value begins. It
+// answers false when there is no value, with the hold still open. The object's keys so far are
+// r.seen[seen:]. A text or a container streams, so from there on the member cannot be left out any
+// more; every other value waits with its key until it is whole, since it may become another type,
+// or nothing.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)
@@ -279,8 +286,8 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	return true
 }
 
-// streams says whether the value that begins here leaves as it comes; anything else waits with its key.
-// A container streams whatever its schema says: its members hold by themselves.
+// streams says whether the value that begins here leaves as it comes; anything else waits with its
+// key. A container streams whatever its schema says: its members hold by themselves.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {
@@ -290,9 +297,9 @@ func (r *Reader) streams(t *schema.Type) bool {
 	return ok && t.Allows(schema.String) && t.Enum() == nil
 }
 
-// colon steps over what stands between key and value.
-// What stands for it: = and => (Python, Ruby, PHP), the full-width colon of Chinese models, nothing at all. A quote too
-// many in front of it, {"path"": …}, goes too.
+// colon steps over what stands between key and value. What stands for it: = and => (Python, Ruby,
+// PHP), the full-width colon of Chinese models, nothing at all. A quote too many in front of it,
+// {"path"": …}, goes too.
 func (cp *copier) colon() {
 	cp.PutByte(':')
 	if n := 1 + cp.Space(1); scan.IsQuote(cp.At(0)) && (cp.At(n) == ':' || cp.At(n) == '=') {
@@ -323,8 +330,8 @@ func (cp *copier) colon() {
 	}
 }
 
-// element reads an element of a list, whose hold ends where it begins. It answers false when there is none, with the hold
-// still open: dots for "and so on", [1, 2, ...], are dropped.
+// element reads an element of a list, whose hold ends where it begins. It answers false when there
+// is none, with the hold still open: dots for "and so on", [1, 2, ...], are dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2
@@ -341,8 +348,8 @@ func (r *Reader) element(t *schema.Type) bool {
 	return false
 }
 
-// between copies the white space in front of a member and one comma; behind the first member (some) the comma counts. It
-// answers where the comma stands in the output, -1 without one.
+// between copies the white space in front of a member and one comma; behind the first member (some)
+// the comma counts. It answers where the comma stands in the output, -1 without one.
 // [,1,,2] has commas with nothing before them: those go (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1

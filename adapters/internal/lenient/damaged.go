@@ -23,11 +23,12 @@ type Meaning struct {
 	plain string // the value as plainJSON spells it
 }
 
-// Decide decides what damaged arguments of the tool called name mean: of all ways to read them that are likely, only the one.
-// today is what was read of them, "" where nothing was. ok is false where they can mean different things, or nothing.
-// Values are compared, not texts: two ways to read a text that give the same arguments are no doubt.
-// The cheapest reading comes first, so of equal values the cheaper one stays.
-// Strict JSON of each is read once more for the types of the schema: there is one reader of types.
+// Decide decides what damaged arguments of the tool called name mean: of all ways to read them that
+// are likely, only the one. today is what was read of them, "" where nothing was. ok is false where
+// they can mean different things, or nothing. Values are compared, not texts: two ways to read a
+// text that give the same arguments are no doubt. The cheapest reading comes first, so of equal
+// values the cheaper one stays. Strict JSON of each is read once more for the types of the schema:
+// there is one reader of types.
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
@@ -51,7 +52,8 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 	return m, ok && !swallows(m.Args, absent(m.Args, g.Type), strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
-// Keywords reads the arguments of a Python call of a tool, up to the end of their text, behind which n bytes were left.
+// Keywords reads the arguments of a Python call of a tool, up to the end of their text, behind
+// which n bytes were left.
 func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
 	return m.Args, len(text) - m.End, ok && !m.Open
@@ -68,9 +70,10 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a text in a value looks as if it had swallowed more than its own: see swallowed. Of texts with a
-// quote too many one may be meant so; two of them, or one and a quote behind the arguments (behind is 1), are pieces of one.
-// Only arguments that are damaged are asked, and what they lose is another question to the model.
+// swallows reports whether a text in a value looks as if it had swallowed more than its own: see
+// swallowed. Of texts with a quote too many one may be meant so; two of them, or one and a quote
+// behind the arguments (behind is 1), are pieces of one. Only arguments that are damaged are asked,
+// and what they lose is another question to the model.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -108,20 +111,21 @@ func texts(value string, list []string) []string {
 // brackets are those that come in pairs.
 var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
-// trace is what a text is never written with, but when it has swallowed structure: a method's call behind its quote,
-// signs alone between two single quotes, a plus sign at its end, one quote without
-// its partner in front.
+// trace is what a text is never written with, but when it has swallowed structure: a method's call
+// behind its quote, signs alone between two single quotes, a plus sign at its end, one quote
+// without its partner in front.
 var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
-// border is what stands at the border of a text that has swallowed a sign of structure, or what was written in the place of
-// its quote: a colon in front, a quote behind a sign or in front of one, a sign that looks like a quote, a fence.
+// border is what stands at the border of a text that has swallowed a sign of structure, or what was
+// written in the place of its quote: a colon in front, a quote behind a sign or in front of one, a
+// sign that looks like a quote, a fence.
 var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
 
 // edge is a quote with blanks alone between it and the border of a text, lonely one with signs.
 var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
 
-// endsInQuote reports whether a text ends in a quote without a partner, which may be its own, damaged or doubled. An apostrophe
-// between two letters is none, and 5" are inches.
+// endsInQuote reports whether a text ends in a quote without a partner, which may be its own,
+// damaged or doubled. An apostrophe between two letters is none, and 5" are inches.
 func endsInQuote(text string) bool {
 	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
 		last := before[len(before)-1]
@@ -142,9 +146,9 @@ func endsInQuote(text string) bool {
 // assigned is a sign of equality or a colon in front of a quote.
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
-// swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end that was cut off: a
-// bracket without its partner, a quotation that begins like an end or holds signs alone,
-// the name of a parameter that the call does not have.
+// swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end
+// that was cut off: a bracket without its partner, a quotation that begins like an end or holds
+// signs alone, the name of a parameter that the call does not have.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
@@ -182,14 +186,14 @@ func unpaired(parts []string) bool {
 	return false
 }
 
-// lead is how much cheaper what was read must be than what else may be meant. It is less than the search's margin, since two
-// ways of reading agree on it.
+// lead is how much cheaper what was read must be than what else may be meant. It is less than the
+// search's margin, since two ways of reading agree on it.
 const lead = 3
 
-// one is the only one that is meant of some meanings, of which those count that fit the schema, if any does. One that does not
-// fit and is cheaper says that what fits is not what was written.
-// What does not fit is counted only where nothing does: then the check names what is wrong.
-// That a likelier reading does not fit speaks against all that do.
+// one is the only one that is meant of some meanings, of which those count that fit the schema, if
+// any does. One that does not fit and is cheaper says that what fits is not what was written. What
+// does not fit is counted only where nothing does: then the check names what is wrong. That a
+// likelier reading does not fit speaks against all that do.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
@@ -231,10 +235,10 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open(), unsure: r.Unsure() || r.Lost()}, !r.Lost() && Fits(out, t)
 }
 
-// Fits reports whether a value is of the type that the schema wants, with the members that it asks for, each once.
-// Members that it does not list are allowed, as most schemas do.
-// It is less than the check of the whole schema: patterns and bounds are looked at when the call leaves.
-// A member that stands twice says two things.
+// Fits reports whether a value is of the type that the schema wants, with the members that it asks
+// for, each once. Members that it does not list are allowed, as most schemas do. It is less than
+// the check of the whole schema: patterns and bounds are looked at when the call leaves. A member
+// that stands twice says two things.
 func Fits(value string, t *schema.Type) bool {
 	kind := schema.KindOf(value)
 	if t.Known() && !t.Allows(kind) {
@@ -269,8 +273,8 @@ func SameJSON(a, b string) bool {
 	return a == b || plainJSON(a) == plainJSON(b)
 }
 
-// plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they are written.
-// Order of members is left out as well, which no tool depends on.
+// plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they
+// are written. Order of members is left out as well, which no tool depends on.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

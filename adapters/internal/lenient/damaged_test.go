@@ -12,7 +12,8 @@ var noteType = schema.Compile(json.RawMessage(`{"type":"object","properties":{"p
 	"tags":{"type":"array","items":{"type":"string"}},"points":{"type":"array","items":{"type":"array","items":{"type":"number"}}},
 	"days":{"type":"integer"},"size":{"type":"number"},"on":{"type":"boolean"},"record":{"type":"object"}}}`))
 
-// TestDecide reads arguments that ran with another value, or were not read. What can mean two things has no meaning.
+// TestDecide reads arguments that ran with another value, or were not read. What can mean two
+// things has no meaning.
 func TestDecide(t *testing.T) {
 	for _, c := range []struct{ notation, text, want string }{
 		// a comma inside of the quotes

@@ -1,8 +1,9 @@
-// Package lenient reads JSON as models write it and writes strict JSON, in one pass and append only.
+// Package lenient reads JSON as models write it and writes strict JSON, in one pass and append
+// only.
 //
-// A [Reader] reads arguments in a reply that is still coming; [Repair] reads a whole document. Both are the same code, so a
-// slip is repaired alike in a stream, in `toolnorm repair` and in what a server hands over damaged. Three rules keep it
-// honest:
+// A [Reader] reads arguments in a reply that is still coming; [Repair] reads a whole document. Both
+// are the same code, so a slip is repaired alike in a stream, in `toolnorm repair` and in what a
+// server hands over damaged. Three rules keep it honest:
 //
 //   - It looks forward by scan.Buffer.At alone, and never further than a bound: maxKey bytes for a key, maxItem for an
 //     element, maxRun closers. So time is linear, whatever the text.
@@ -11,7 +12,8 @@
 //   - Where the text can be read in two ways, one of them wrong, it says so ([Output].Doubt) instead of choosing: wrong
 //     arguments run, a call shown as text does not.
 //
-// What stands around the arguments is the recognisers' business. Two questions are all that is asked of it; see Outside.
+// What stands around the arguments is the recognisers' business. Two questions are all that is
+// asked of it; see Outside.
 //
 // The files, from the bytes up:
 //

@@ -20,18 +20,21 @@ type lookahead struct {
 	quotes  *quotes // of the string that is read
 }
 
-// isMark reports whether a mark that can end or follow a call stands at offset i. A fence ends what is open.
-// A fence counts inside a container only: at its end the model has stopped writing the call, whatever is still open.
+// isMark reports whether a mark that can end or follow a call stands at offset i. A fence ends what
+// is open. A fence counts inside a container only: at its end the model has stopped writing the
+// call, whatever is still open.
 func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
 
-// argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a document anything can.
+// argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a
+// document anything can.
 func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
 // valueFollows says whether what stands at offset i can follow a value of the innermost container.
-// It climbs out of the containers as their closers come: behind "Rome"}}, only a member of the object around them can stand.
-// Outside of all, the recogniser says what may follow (Outside.CallEnds).
+// It climbs out of the containers as their closers come: behind "Rome"}}, only a member of the
+// object around them can stand. Outside of all, the recogniser says what may follow
+// (Outside.CallEnds).
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
@@ -68,11 +71,12 @@ func (a *lookahead) valueFollows(i int) bool {
 	return a.argumentsEnd(i)
 }
 
-// behindSurplus says whether what stands behind the closers at offset i, the first of which closes none of the containers up
-// to open, can follow a value: a member that their schemas know, or the end.
-// In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the same, since a parameter follows.
-// Where the text has a bracket open, "run [a"], the closer may be the text's: a doubt.
-// Only parameters that the schema names count here, and only quoted ones, since a text may hold a bracket and a comma too.
+// behindSurplus says whether what stands behind the closers at offset i, the first of which closes
+// none of the containers up to open, can follow a value: a member that their schemas know, or the
+// end. In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the
+// same, since a parameter follows. Where the text has a bracket open, "run [a"], the closer may be
+// the text's: a doubt. Only parameters that the schema names count here, and only quoted ones,
+// since a text may hold a bracket and a comma too.
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {
@@ -85,10 +89,9 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString says whether in Python a string that is joined to the one just read stands at offset i. A quote that can close
-// the value is no opening one.
-// f(a='x' 'y') joins them as Python does. Of two quotes that touch, as behind a quoted word at a string's end, the second ends
-// the value.
+// nextString says whether in Python a string that is joined to the one just read stands at offset
+// i. A quote that can close the value is no opening one. f(a='x' 'y') joins them as Python does. Of
+// two quotes that touch, as behind a quoted word at a string's end, the second ends the value.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {
@@ -101,8 +104,9 @@ func (a *lookahead) nextString(i int) bool {
 	return a.joins(i)
 }
 
-// nextItem says whether an element stands at offset i, behind white space, although no comma does: a whole one that another
-// element or a closer follows. Behind quotes that are not escaped, what looks like one is more likely prose.
+// nextItem says whether an element stands at offset i, behind white space, although no comma does:
+// a whole one that another element or a closer follows. Behind quotes that are not escaped, what
+// looks like one is more likely prose.
 // ["a" "b"] lost its comma. White space must stand between, since ["a""b"] may be a doubled quote.
 func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
@@ -119,9 +123,10 @@ func (a *lookahead) nextItem(i int) bool {
 	return n > i && (a.At(n) == ',' || scan.IsCloser(a.At(n)) || a.StartsString(n) && scan.IsSpace(a.At(n-1)))
 }
 
-// plainKey says whether a key stands at offset i although no comma does: it must be a plain word, quoted or not.
-// {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the value has ended. Prose does not have one:
-// "see "b", and c: d" needs a bare key before it is believed (keyFollows).
+// plainKey says whether a key stands at offset i although no comma does: it must be a plain word,
+// quoted or not. {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the value
+// has ended. Prose does not have one: "see "b", and c: d" needs a bare key before it is believed
+// (keyFollows).
 func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
@@ -132,8 +137,9 @@ func (a *lookahead) plainKey(i int) bool {
 	return k.text != "" && (k.value > 0 && a.open.knows(k.text) || k.follows && plain)
 }
 
-// joins says whether a short string that ends a value stands at offset i: the right side of a concatenation.
-// A right side that does not end within MaxKey bytes is believed: closing at every plus sign in a program text is worse.
+// joins says whether a short string that ends a value stands at offset i: the right side of a
+// concatenation. A right side that does not end within MaxKey bytes is believed: closing at every
+// plus sign in a program text is worse.
 func (a *lookahead) joins(i int) bool {
 	i += a.Space(i)
 	q, ok := a.QuoteAt(i)
@@ -149,9 +155,10 @@ func (a *lookahead) joins(i int) bool {
 	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n) // a chain is believed, or looking ahead has no end
 }
 
-// memberFollows says whether a next member of a container of the kind can stand at offset i, behind a comma.
-// {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a key. In a list any value may stand,
-// so there the test is weaker, and a doubt takes over (itemLost).
+// memberFollows says whether a next member of a container of the kind can stand at offset i, behind
+// a comma. {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a
+// key. In a list any value may stand, so there the test is weaker, and a doubt takes over
+// (itemLost).
 func (a *lookahead) memberFollows(i int, kind byte) bool {
 	i += a.Space(i)
 	for a.At(i) == ',' || a.Comment(i) > 0 { // "Nice", // the town⏎"days": 5
@@ -174,10 +181,11 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 // keyFollows says whether a key and its colon stand at offset i.
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
-// isKey says whether what may be a key is one.
-// A bare word is a key only where one was bare before, the family or Python writes them so, or the tool knows it. Without
-// this, "see "b", and c: d" would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
-// one of them than its end: then a quoted key must be a parameter, too, unless no schema could confirm any.
+// isKey says whether what may be a key is one. A bare word is a key only where one was bare before,
+// the family or Python writes them so, or the tool knows it. Without this, "see "b", and c: d"
+// would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
+// one of them than its end: then a quoted key must be a parameter, too, unless no schema could
+// confirm any.
 func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {

@@ -18,7 +18,8 @@ type listing struct {
 }
 
 // listings are those that models fall into: lines, lines with dashes, a program's flags, a query.
-// What looks like a member that the tool does not have may be a part of the text in front of it, or not: other.
+// What looks like a member that the tool does not have may be a part of the text in front of it, or
+// not: other.
 var listings = []listing{
 	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+\s*(?:[:=]\s|：)`)},
 	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+\s*(?:[:=]\s|：)`)},
@@ -32,9 +33,9 @@ type listed struct {
 	from, to int
 }
 
-// Listed reads arguments that stand at the beginning of a text in a notation of no family: known parameters, each once,
-// in lines, in elements, as flags or as a query. Closers may follow, of which none is read. ok is false where a value
-// may end in two places.
+// Listed reads arguments that stand at the beginning of a text in a notation of no family: known
+// parameters, each once, in lines, in elements, as flags or as a query. Closers may follow, of
+// which none is read. ok is false where a value may end in two places.
 func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	if strings.HasPrefix(text, "<") {
 		members, end := elements(text, t)
@@ -59,8 +60,8 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	return "", 0, false
 }
 
-// members returns the members of a text in a notation, and where the last of them ends; none where a key stands twice, or
-// nobody knows what of the last value is its own.
+// members returns the members of a text in a notation, and where the last of them ends; none where
+// a key stands twice, or nobody knows what of the last value is its own.
 func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	if !strings.HasPrefix(text, l.first) {
 		return nil, 0
@@ -111,7 +112,8 @@ func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	return all, last.to
 }
 
-// elements returns the members of a text that begins with elements named like parameters, and where they end.
+// elements returns the members of a text that begins with elements named like parameters, and where
+// they end.
 func elements(text string, t *schema.Type) (all []listed, end int) {
 	for {
 		at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " \r\n\t"))
@@ -137,8 +139,9 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 	}
 }
 
-// object returns members as an object; ok is false where it does not fit the type, or a text may be more or less than it
-// seems: it stands in quotes, at its border stands white space, or a bracket of it has no partner.
+// object returns members as an object; ok is false where it does not fit the type, or a text may be
+// more or less than it seems: it stands in quotes, at its border stands white space, or a bracket
+// of it has no partner.
 func object(text string, members []listed, t *schema.Type) (args string, ok bool) {
 	var out strings.Builder
 	for i, m := range members {
@@ -162,8 +165,8 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 // aside is the beginning of a comment behind a comma.
 var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 
-// holdsEnd reports whether a value that nothing closes may hold the end of its arguments: it closes more brackets than it
-// opens, or a comment stands behind a comma of it.
+// holdsEnd reports whether a value that nothing closes may hold the end of its arguments: it closes
+// more brackets than it opens, or a comment stands behind a comma of it.
 func holdsEnd(value string) bool {
 	for _, pair := range []string{"{}", "[]"} {
 		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {
@@ -173,8 +176,8 @@ func holdsEnd(value string) bool {
 	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
-// ownClosers returns how many of the closers behind a value belong to brackets that it opens. One that begins with a bracket
-// may be an object, and is not decided here.
+// ownClosers returns how many of the closers behind a value belong to brackets that it opens. One
+// that begins with a bracket may be an object, and is not decided here.
 func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0

@@ -6,8 +6,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// TestListedArguments reads arguments in lines, elements, flags and a query, and refuses those whose values may end in two
-// places.
+// TestListedArguments reads arguments in lines, elements, flags and a query, and refuses those
+// whose values may end in two places.
 func TestListedArguments(t *testing.T) {
 	typ := schema.Compile([]byte(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"days":{"type":"integer"}},"required":["path"]}`))
 	for text, want := range map[string]string{

@@ -13,8 +13,8 @@ var pythonWords = map[string]string{"True": "true", "False": "false", "None": "n
 // pythonQuotes spells what stands in a Python string as JSON does.
 var pythonQuotes = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `"`, `\"`)
 
-// IsPython reports whether a text is a whole literal as Python writes it, and means what was read of it. Such a text has
-// no slip, so nothing else is meant.
+// IsPython reports whether a text is a whole literal as Python writes it, and means what was read
+// of it. Such a text has no slip, so nothing else is meant.
 func IsPython(text, read string) bool {
 	var strict []byte
 	for i := 0; i < len(text); {

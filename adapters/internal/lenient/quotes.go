@@ -19,11 +19,12 @@ type quotes struct {
 	key          bool // it is a key, which ends at its first quote
 }
 
-// innerQuote copies a quote that does not close its string. Where what it stands next to looks like more than text, as when
-// the string's own quote is lost, there are two readings.
-// {"cmd": "echo "hi" >f"} has quotes that are text, as most are that close nothing. One is not where a
-// member is lost: in {"path": "a.txt, "mode": "r"} the quote in front of mode opens a key, and taking it for text would
-// make one valid and wrong string of two members. Doubtful calls are shown as text, so nothing runs on a guess.
+// innerQuote copies a quote that does not close its string. Where what it stands next to looks like
+// more than text, as when the string's own quote is lost, there are two readings. {"cmd": "echo
+// "hi" >f"} has quotes that are text, as most are that close nothing. One is not where a member is
+// lost: in {"path": "a.txt, "mode": "r"} the quote in front of mode opens a key, and taking it for
+// text would make one valid and wrong string of two members. Doubtful calls are shown as text, so
+// nothing runs on a guess.
 func (s *stringReader) innerQuote(q Delim) {
 	s.Out.keep()
 	s.Out.doubt(!s.Out.Doubt && (s.memberLost(q) || s.ahead.open.inList() && s.itemLost(q))) // looking ahead keeps back what was written
@@ -42,13 +43,14 @@ func (s *stringReader) innerQuote(q Delim) {
 	}
 }
 
-// quotesDoubted says whether the quotes inside the string that ends here may not belong to it: they are the ends of two
-// strings with something between, or one of them, without a partner, doubles the string's own.
-// "red", "blue" under a schema of one string may be two strings: its inner quotes come in pairs, and the first of them
-// looked like an end. An odd number of them without an escaped partner, the first at the very beginning, is ""a.txt": the
-// opening quote twice.
+// quotesDoubted says whether the quotes inside the string that ends here may not belong to it: they
+// are the ends of two strings with something between, or one of them, without a partner, doubles
+// the string's own. "red", "blue" under a schema of one string may be two strings: its inner quotes
+// come in pairs, and the first of them looked like an end. An odd number of them without an escaped
+// partner, the first at the very beginning, is ""a.txt": the opening quote twice.
 func (s *stringReader) quotesDoubted() bool {
-	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an end
+	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an
+	// end
 	if s.quoted%2 == 0 {
 		return s.quoted > 0 && s.endsEarly
 	}
@@ -56,10 +58,11 @@ func (s *stringReader) quotesDoubted() bool {
 	return s.escaped%2 == 0 && s.beginsQuoted
 }
 
-// doubledQuote says whether the quote here doubles the one that closes the string: nothing in the string asks for it, as the
-// sign for inches, the end of a quotation, or an element that is empty would.
-// {"path": "a.txt"", "mode": "r"}: the second quote closes as well as the first would, so one is dropped. Behind a digit it
-// may be the sign for inches, {"size": "15""}; an empty string has its two quotes by right.
+// doubledQuote says whether the quote here doubles the one that closes the string: nothing in the
+// string asks for it, as the sign for inches, the end of a quotation, or an element that is empty
+// would. {"path": "a.txt"", "mode": "r"}: the second quote closes as well as the first would, so
+// one is dropped. Behind a digit it may be the sign for inches, {"size": "15""}; an empty string
+// has its two quotes by right.
 func (s *stringReader) doubledQuote(q Delim) bool {
 	n := len(q.Close)
 	if !s.Has(n, q.Close) || s.quoted > 0 || s.escaped%2 == 1 || s.Pos == s.at {
@@ -73,9 +76,10 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 	return !scan.IsDigit(before)
 }
 
-// memberLost says whether next to the quote here stands a member that the schema knows.
-// Next to it means behind, "a.txt, "mode": …, with signs of punctuation or a doubled quote between; the quote may also
-// stand behind the key, which then has lost its first one: …, mode": "r"; in Python the key ends in an equals sign.
+// memberLost says whether next to the quote here stands a member that the schema knows. Next to it
+// means behind, "a.txt, "mode": …, with signs of punctuation or a doubled quote between; the quote
+// may also stand behind the key, which then has lost its first one: …, mode": "r"; in Python the
+// key ends in an equals sign.
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
@@ -114,9 +118,9 @@ func (s *stringReader) memberLost(q Delim) bool {
 	return python && s.Python && s.ahead.open.knows(key) && bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
 }
 
-// itemLost says whether the quote here, in a list, stands next to a comma or another quote.
-// ["say "hi", please"]: one element or two cannot be told, and a list of wrong texts is valid. ["say "hi" now"] has one
-// reading, and is repaired.
+// itemLost says whether the quote here, in a list, stands next to a comma or another quote. ["say
+// "hi", please"]: one element or two cannot be told, and a list of wrong texts is valid. ["say "hi"
+// now"] has one reading, and is repaired.
 func (s *stringReader) itemLost(q Delim) bool {
 	end := len(q.Close)
 	n := end + s.Space(end)
@@ -142,10 +146,11 @@ func lastWord(text []byte) string {
 	return string(text[i:])
 }
 
-// closes says whether a quote closes its string: whether what stands at offset i, behind it, can follow a value. Every
-// closing quote of valid JSON passes; an inner quote of prose or code does not.
-// The rule is the opposite of what a parser does: it does not say what a quote is, but whether the text goes on as it must if
-// it were the end. So no valid JSON is changed, and {"say": "a "b" c"} still has one reading.
+// closes says whether a quote closes its string: whether what stands at offset i, behind it, can
+// follow a value. Every closing quote of valid JSON passes; an inner quote of prose or code does
+// not. The rule is the opposite of what a parser does: it does not say what a quote is, but whether
+// the text goes on as it must if it were the end. So no valid JSON is changed, and {"say": "a "b"
+// c"} still has one reading.
 func (s *stringReader) closes(i int) bool {
 	if s.key { // no key holds a quote, and what follows one is a colon or a slip of its own
 		return true

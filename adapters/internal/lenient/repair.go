@@ -12,11 +12,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair reads a document that was meant to be JSON; see adapters.Repair, whose work it is. strip takes off the front what
-// is no part of the document, such as reasoning.
-// t is what the document should be, nil when nobody knows: it decides spelling of keys and types, and whether a string that
-// holds an object stays one. A document that is in order comes back as it was, white space included, with no repairs. err is
-// set only where nothing in the text begins a value, or where MaxDepth is exceeded.
+// Repair reads a document that was meant to be JSON; see adapters.Repair, whose work it is. strip
+// takes off the front what is no part of the document, such as reasoning. t is what the document
+// should be, nil when nobody knows: it decides spelling of keys and types, and whether a string
+// that holds an object stays one. A document that is in order comes back as it was, white space
+// included, with no repairs. err is set only where nothing in the text begins a value, or where
+// MaxDepth is exceeded.
 func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
 	body := strip(trimmed)
@@ -43,8 +44,8 @@ func Repair(text string, t *schema.Type, strip func(string) string) (out string,
 	return doc.out, doc.repairs, nil
 }
 
-// document is a value that was read somewhere in a text.
-// Repairs stay with each: several places of a text are tried, and only the one that wins says what was repaired.
+// document is a value that was read somewhere in a text. Repairs stay with each: several places of
+// a text are tried, and only the one that wins says what was repaired.
 type document struct {
 	out     string
 	repairs []string
@@ -54,9 +55,9 @@ type document struct {
 	around  bool // more than white space stands around it
 }
 
-// readDocument reads the value at the start of a text, nil when there is none.
-// whole and around tell an answer that is only a value from one with a rest: callers believe the former.
-// A nil answer means that no value begins there; a bad one is still a document, with what was repaired.
+// readDocument reads the value at the start of a text, nil when there is none. whole and around
+// tell an answer that is only a value from one with a rest: callers believe the former. A nil
+// answer means that no value begins there; a bad one is still a document, with what was repaired.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
 	r.Out.Typ = t // its members are keys, also without quotes
@@ -81,9 +82,10 @@ func documentReader(text string) *Reader {
 	return r
 }
 
-// RepairAs reads a whole document that begins with its value. whole says that nothing of it was missing or left over.
-// A byte order mark in front is of files that tools have read; it says nothing.
-// It is what values inside calls are read with: strings that hold objects, tags that hold lists.
+// RepairAs reads a whole document that begins with its value. whole says that nothing of it was
+// missing or left over. A byte order mark in front is of files that tools have read; it says
+// nothing. It is what values inside calls are read with: strings that hold objects, tags that hold
+// lists.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	doc := readDocument(text, t)
@@ -107,9 +109,10 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	return doc.out, whole
 }
 
-// documentIn finds the value in a text: at its start, or the best of what begins inside; nil when there is none.
-// At the start a brace or bracket is believed, a fence is not (what it holds is looked for), a string or a parenthesis counts
-// when nothing stands around. Everything else is prose with JSON in it, as "Here it is: {…}".
+// documentIn finds the value in a text: at its start, or the best of what begins inside; nil when
+// there is none. At the start a brace or bracket is believed, a fence is not (what it holds is
+// looked for), a string or a parenthesis counts when nothing stands around. Everything else is
+// prose with JSON in it, as "Here it is: {…}".
 func documentIn(text string, t *schema.Type) *document {
 	switch {
 	// ```json⏎{…}⏎```
@@ -135,9 +138,9 @@ func documentIn(text string, t *schema.Type) *document {
 	return bestIn(text, t)
 }
 
-// openingLost is the text of an object whose opening brace was left out: it begins with a key, perhaps behind the key of the
-// arguments. It is empty where nothing of that kind stands.
-// "city": "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
+// openingLost is the text of an object whose opening brace was left out: it begins with a key,
+// perhaps behind the key of the arguments. It is empty where nothing of that kind stands. "city":
+// "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
 	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
@@ -149,7 +152,8 @@ func openingLost(text string) string {
 	return ""
 }
 
-// keyOf is the quoted key that a text begins with, and what stands behind its colon; nothing when there is none.
+// keyOf is the quoted key that a text begins with, and what stands behind its colon; nothing when
+// there is none.
 func keyOf(text string) (key, rest string) {
 	r := documentReader(text)
 	if key, value := r.KeyAt(0); value > 0 && r.StartsString(0) {
@@ -158,13 +162,13 @@ func keyOf(text string) (key, rest string) {
 	return "", ""
 }
 
-// maxCandidates bounds how many places of a text are tried, so that time is linear.
-// Sixteen times a linear reader is linear. A log with hundreds of objects has no document among them anyway.
+// maxCandidates bounds how many places of a text are tried, so that time is linear. Sixteen times a
+// linear reader is linear. A log with hundreds of objects has no document among them anyway.
 const maxCandidates = 16
 
-// bestIn reads the values that begin inside a text, each behind the last: the first that is strict JSON and holds
-// something, else the first that is whole, else the first.
-// "Use {x} in {"a": 1}" has two places: the first is no JSON, the second is strict. So strictness is the better evidence, and
+// bestIn reads the values that begin inside a text, each behind the last: the first that is strict
+// JSON and holds something, else the first that is whole, else the first. "Use {x} in {"a": 1}" has
+// two places: the first is no JSON, the second is strict. So strictness is the better evidence, and
 // the order of places the weaker one.
 func bestIn(text string, t *schema.Type) (best *document) {
 	rank, at := -1, 0
@@ -186,8 +190,8 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank says how sure it is that a value was meant. text is what it was read from.
-// Bare words in brackets, [see above], are a remark; a lone {} or [] is nobody's answer while there is another.
+// rank says how sure it is that a value was meant. text is what it was read from. Bare words in
+// brackets, [see above], are a remark; a lone {} or [] is nobody's answer while there is another.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
@@ -201,9 +205,10 @@ func (doc *document) rank(text string) int {
 	return 1
 }
 
-// objectInside reads the object or list that a string holds, nil when it holds none or a string is wanted.
-// A list must be strict to be taken out: a sentence may begin with a bracket, and repaired it would be a list of words.
-// One that is not whole, or has something behind it, stays the string that it was.
+// objectInside reads the object or list that a string holds, nil when it holds none or a string is
+// wanted. A list must be strict to be taken out: a sentence may begin with a bracket, and repaired
+// it would be a list of words. One that is not whole, or has something behind it, stays the string
+// that it was.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

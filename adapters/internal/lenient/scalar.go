@@ -11,10 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Key reads a member's name and writes it as a JSON string. A wild one is everything up to the colon.
-// Bare keys hold word bytes, - . and $ (max-items, $ref). Gemma 4 writes its keys without quotes and with blanks in them,
-// call:run{Basic LLM Chain:…}, so in such families everything up to the colon is the key.
-// A quoted key ends at its first quote, whatever follows (inKey): a slip there is better seen at the colon.
+// Key reads a member's name and writes it as a JSON string. A wild one is everything up to the
+// colon. Bare keys hold word bytes, - . and $ (max-items, $ref). Gemma 4 writes its keys without
+// quotes and with blanks in them, call:run{Basic LLM Chain:…}, so in such families everything up to
+// the colon is the key. A quoted key ends at its first quote, whatever follows (inKey): a slip
+// there is better seen at the colon.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.quotes.key = true
@@ -43,9 +44,9 @@ func (r *Reader) Key(wild bool) {
 	}
 }
 
-// scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It answers false when
-// there is none.
-// Half a number is another number (108. and 108.2) and half a word none, so both wait for what ends them.
+// scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It
+// answers false when there is none. Half a number is another number (108. and 108.2) and half a
+// word none, so both wait for what ends them.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
 	// 1e-05, -Infinity, 1_000
@@ -71,10 +72,10 @@ func parseLiteral(word string) (string, bool) {
 	return v, v != ""
 }
 
-// valueEnds says whether a scalar can end at offset n: nothing of a phrase follows.
-// {"date": 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key and in
-// lists the next element end one as well as comma and closer do.
-// Outside of all containers any end is one: a lone value is what is read there.
+// valueEnds says whether a scalar can end at offset n: nothing of a phrase follows. {"date": 2024
+// was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key
+// and in lists the next element end one as well as comma and closer do. Outside of all containers
+// any end is one: a lone value is what is read there.
 func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
@@ -99,7 +100,8 @@ func (a *lookahead) valueEnds(n int) bool {
 func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
-// {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A null stays null.
+// {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A
+// null stays null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, word)
@@ -112,16 +114,18 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	r.Put(fit(value, t, r.open.inList()))
 }
 
-// ownWord says whether the family itself spells a word so: Python's in Python, and None where a family has its own quotes.
-// What is a family's normal spelling is no defect, and would hide real ones in the log (repairs=literals for every call).
+// ownWord says whether the family itself spells a word so: Python's in Python, and None where a
+// family has its own quotes. What is a family's normal spelling is no defect, and would hide real
+// ones in the log (repairs=literals for every call).
 func (x *Text) ownWord(word string) bool {
 	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" || word == "False")
 }
 
-// oddPhrase says whether a text without quotes may have lost one of them, or something in front: it ends or begins with what
-// does so in no text.
-// a.txt" has lost its first quote, true: is half of something: taken as texts they would be valid and wrong. Ends that are
-// odd: a literal with punctuation behind it, quotes without a partner, escaped quotes, and a sign of structure in front.
+// oddPhrase says whether a text without quotes may have lost one of them, or something in front: it
+// ends or begins with what does so in no text. a.txt" has lost its first quote, true: is half of
+// something: taken as texts they would be valid and wrong. Ends that are odd: a literal with
+// punctuation behind it, quotes without a partner, escaped quotes, and a sign of structure in
+// front.
 func oddPhrase(text string) bool {
 	// true: or null; lost what stood behind it
 	if word := strings.TrimRight(text, ":;., "); word != text {
@@ -132,7 +136,8 @@ func oddPhrase(text string) bool {
 	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, `\"`) || strings.Contains(text, `\'`) || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
-// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. Where the text ends in it, it is cut.
+// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. Where the text ends
+// in it, it is cut.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which nobody evaluates here
@@ -157,9 +162,10 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	return true
 }
 
-// phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a quote that opens a key.
-// A full-width comma or colon ends it too, and a parenthesis inside a tuple, or it would eat what those repairs are for. A comma
-// ends it only in front of a key: "Rome, Italy" without quotes is one value.
+// phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a
+// quote that opens a key. A full-width comma or colon ends it too, and a parenthesis inside a
+// tuple, or it would eat what those repairs are for. A comma ends it only in front of a key: "Rome,
+// Italy" without quotes is one value.
 func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {
 	case -1, ']', '\n':

@@ -9,9 +9,10 @@ type copier struct {
 	Writer
 }
 
-// blanks copies white space and drops comments; odd spaces become plain ones.
-// Legal white space stays as it was, so a call without defects leaves byte for byte as the model wrote it. Comments go, since
-// JSON has none; that a # or // is one is asked of Comment, because a bare word may begin like it.
+// blanks copies white space and drops comments; odd spaces become plain ones. Legal white space
+// stays as it was, so a call without defects leaves byte for byte as the model wrote it. Comments
+// go, since JSON has none; that a # or // is one is asked of Comment, because a bare word may begin
+// like it.
 func (cp *copier) blanks() {
 	for {
 		c := cp.At(0)
@@ -38,10 +39,11 @@ func (cp *copier) blanks() {
 	}
 }
 
-// Loose counts what may stand between the parts of an envelope at offset i: white space, also odd one, and comments.
-// It counts and consumes nothing. Models write {"name": "f", /* tool */ "arguments": {…}} and no-break spaces around
-// arguments as they do inside them, and to repair these in one place only would lose the call.
-// Odd spaces and comments are counted up to MaxSpace bytes, like white space.
+// Loose counts what may stand between the parts of an envelope at offset i: white space, also odd
+// one, and comments. It counts and consumes nothing. Models write {"name": "f", /* tool */
+// "arguments": {…}} and no-break spaces around arguments as they do inside them, and to repair
+// these in one place only would lose the call. Odd spaces and comments are counted up to MaxSpace
+// bytes, like white space.
 func (cp *copier) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
@@ -59,9 +61,9 @@ func (cp *copier) Loose(i int) int {
 	return n - i
 }
 
-// dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with comments have.
-// One that never ends is the rest of the text; whatever is open is then closed as at any end.
-// A line's comment leaves the line break, which is white space of the JSON.
+// dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with
+// comments have. One that never ends is the rest of the text; whatever is open is then closed as at
+// any end. A line's comment leaves the line break, which is white space of the JSON.
 func (cp *copier) dropTo(end string) {
 	cp.Repaired("comments")
 	for cp.At(0) >= 0 && !cp.Has(0, end) {

@@ -9,9 +9,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ObjectOf turns a JSON value that stands for an object of arguments into that object.
-// Arguments that leave are always one JSON object; clients index into it, and some crash at anything else. value is strict
-// JSON. null, "" and [] stand for no arguments. ok is false where nothing can stand for it.
+// ObjectOf turns a JSON value that stands for an object of arguments into that object. Arguments
+// that leave are always one JSON object; clients index into it, and some crash at anything else.
+// value is strict JSON. null, "" and [] stand for no arguments. ok is false where nothing can stand
+// for it.
 func ObjectOf(value string, t *schema.Type) (string, bool) {
 	switch schema.KindOf(value) {
 	case schema.Object:
@@ -26,9 +27,10 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// objectInString reads a string that holds an object, or nothing.
-// Arguments in a string are OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
-// it everywhere. What is in it has the same slips as any other JSON, but counts only when it is whole.
+// objectInString reads a string that holds an object, or nothing. Arguments in a string are
+// OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
+// it everywhere. What is in it has the same slips as any other JSON, but counts only when it is
+// whole.
 func objectInString(value string, t *schema.Type) (string, bool) {
 	inner := scan.Unquote(value)
 	if inner == "" || inner == "null" {
@@ -42,10 +44,11 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// only makes a lone value the value of the only parameter there is. A text with brackets in it is more likely an object, or
-// a call, that was written in a way nobody knows.
-// {"name": "search", "arguments": "vienna trams"} is a call of search with its only parameter. With brackets or a mark in the
-// text, <parameter name="city">Oslo</parameter> under another family's marks, it was a wrong value that fits every schema.
+// only makes a lone value the value of the only parameter there is. A text with brackets in it is
+// more likely an object, or a call, that was written in a way nobody knows. {"name": "search",
+// "arguments": "vienna trams"} is a call of search with its only parameter. With brackets or a mark
+// in the text, <parameter name="city">Oslo</parameter> under another family's marks, it was a wrong
+// value that fits every schema.
 func only(value string, t *schema.Type) (string, bool) {
 	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(scan.Unquote(value), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
@@ -61,9 +64,9 @@ func namesItself(text, name string) bool {
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=')
 }
 
-// objectInList reads a list of one object, or of pairs {"name": …, "value": …}.
-// [{"city": "Rome"}] and [{"name": "city", "value": "Rome"}] mean the same. Two objects would be two calls, or two halves of
-// one: nothing can stand for them.
+// objectInList reads a list of one object, or of pairs {"name": …, "value": …}. [{"city": "Rome"}]
+// and [{"name": "city", "value": "Rome"}] mean the same. Two objects would be two calls, or two
+// halves of one: nothing can stand for them.
 func objectInList(value string, t *schema.Type) (string, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(value), &list) != nil {
@@ -111,12 +114,12 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	return string(append(out, '}')), true
 }
 
-// FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is strict JSON other than a
-// string, else a string.
-// Tags do not say what their text is: 42 is a number for one parameter and a zip code for the next. So the schema decides; a
-// text that only looks like an object (`{not json`) stays one, never {}. Where texts are allowed beside objects, it must be
-// strict JSON to be an object: prose in braces is prose.
-// A quoted object or list, where no text is allowed, is taken out of its quotes.
+// FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is
+// strict JSON other than a string, else a string. Tags do not say what their text is: 42 is a
+// number for one parameter and a zip code for the next. So the schema decides; a text that only
+// looks like an object (`{not json`) stays one, never {}. Where texts are allowed beside objects,
+// it must be strict JSON to be an object: prose in braces is prose. A quoted object or list, where
+// no text is allowed, is taken out of its quotes.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {
@@ -149,10 +152,10 @@ func FromText(text string, t *schema.Type) string {
 	return schema.Quote(text)
 }
 
-// listFromText turns a text into a list of one element. What looks like several of them, or like half a list, stays a text,
-// which fits nowhere.
-// <parameter=tags>red</parameter> for a list of texts is ["red"]; "red, blue" may be one element or two. A text fits no list,
-// so the engine hears of it; a wrong list would run.
+// listFromText turns a text into a list of one element. What looks like several of them, or like
+// half a list, stays a text, which fits nowhere. <parameter=tags>red</parameter> for a list of
+// texts is ["red"]; "red, blue" may be one element or two. A text fits no list, so the engine hears
+// of it; a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list

@@ -11,18 +11,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Delim is what opens and closes a string. A raw one knows no escapes inside.
-// Open and Close differ for curly quotes only. Stops is what makes copying fast: all other bytes mean nothing and are copied
-// in one piece, so a file of a megabyte in a string costs one look at each byte.
+// Delim is what opens and closes a string. A raw one knows no escapes inside. Open and Close differ
+// for curly quotes only. Stops is what makes copying fast: all other bytes mean nothing and are
+// copied in one piece, so a file of a megabyte in a string costs one look at each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
 	Stops       *[256]bool // bytes inside that mean something
 }
 
-// StopsFor is the table of bytes at which copying a string stops.
-// Those of every string: control bytes and the double quote, which JSON has to escape, the backslash, and bytes of longer
-// runes, which may be damaged. extra are the first bytes of the string's own closer.
+// StopsFor is the table of bytes at which copying a string stops. Those of every string: control
+// bytes and the double quote, which JSON has to escape, the backslash, and bytes of longer runes,
+// which may be damaged. extra are the first bytes of the string's own closer.
 func StopsFor(extra string) *[256]bool {
 	t := new([256]bool)
 	for c := range t {
@@ -34,7 +34,8 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-// newDelim returns a delimiter. Its closer's first byte stops copying, beside those that stop it in every string.
+// newDelim returns a delimiter. Its closer's first byte stops copying, beside those that stop it in
+// every string.
 func newDelim(open, closer string, raw bool) Delim {
 	return Delim{open, closer, raw, StopsFor(closer[:1])}
 }
@@ -52,10 +53,11 @@ var delims = []Delim{
 	newDelim("„", "“", false),   // the German pair
 }
 
-// DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which know no escapes:
-// <escape>text<escape>. It is nil without that line, whose presence alone says that keys are bare and words are Python's.
-// FunctionGemma has <escape>, Gemma 4 <|"|>: between them every quote is text, which is what such delimiters are for.
-// Quotes of one byte are among delims already.
+// DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which
+// know no escapes: <escape>text<escape>. It is nil without that line, whose presence alone says
+// that keys are bare and words are Python's. FunctionGemma has <escape>, Gemma 4 <|"|>: between
+// them every quote is text, which is what such delimiters are for. Quotes of one byte are among
+// delims already.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -69,11 +71,11 @@ func DelimsOf(quotes []string) []Delim {
 	return own
 }
 
-// StringValue reads a string as t wants it: it streams where strings are allowed, and is held and turned into what the
-// schema names where they are not.
-// So a file that is written streams, and "3" for an integer becomes 3 before anybody has seen it. Texts that are listed in an
-// enum are held as well: "Celsius" becomes the listed "celsius". One with quotes inside, where no string is wanted, may be
-// several values in one.
+// StringValue reads a string as t wants it: it streams where strings are allowed, and is held and
+// turned into what the schema names where they are not. So a file that is written streams, and "3"
+// for an integer becomes 3 before anybody has seen it. Texts that are listed in an enum are held as
+// well: "Celsius" becomes the listed "celsius". One with quotes inside, where no string is wanted,
+// may be several values in one.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.strings().copyString(q)
@@ -94,10 +96,11 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	r.HoldOff()
 }
 
-// fit turns a string, number or literal into the type that the schema allows instead, if its text spells one.
-// An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but counts only when it is whole: half an
-// object would be another one. What fits the elements of a list becomes a list of one, {"ids": 3} is [3], unless it may be
-// several: "bug, ui" stays the text that it is, which fits nowhere. In a list of lists a scalar has lost its brackets.
+// fit turns a string, number or literal into the type that the schema allows instead, if its text
+// spells one. An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read
+// leniently, but counts only when it is whole: half an object would be another one. What fits the
+// elements of a list becomes a list of one, {"ids": 3} is [3], unless it may be several: "bug, ui"
+// stays the text that it is, which fits nowhere. In a list of lists a scalar has lost its brackets.
 // The schema decides and nothing else: without one every value stays what it is.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
@@ -131,10 +134,11 @@ type stringReader struct {
 	ahead *lookahead
 }
 
-// copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the call.
-// Which quote closes it is decided where it stands, by what follows (closes); Python's single quotes and a family's own
-// delimiters are no defect, any other but the double quote is noted. A Windows path is recognised at the first byte and then
-// holds to the end, since \t in C:\temp cannot be told from a tab once it is in the middle of a text.
+// copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the
+// call. Which quote closes it is decided where it stands, by what follows (closes); Python's single
+// quotes and a family's own delimiters are no defect, any other but the double quote is noted. A
+// Windows path is recognised at the first byte and then holds to the end, since \t in C:\temp
+// cannot be told from a tab once it is in the middle of a text.
 func (s *stringReader) copyString(q Delim) {
 	own := len(s.Quotes) > 0 && q.Open == s.Quotes[0].Open || s.Python && q.Open == `'`
 	if q.Open != `"` && !own {
@@ -195,9 +199,9 @@ func (s *stringReader) copyString(q Delim) {
 	}
 }
 
-// CopyPlain copies bytes of a string that mean nothing.
-// Whole runes of UTF-8 mean nothing either, but where the string's own closer begins with such a byte, as ” does. One that the
-// buffer cuts is left to Rune, which waits for the rest of it.
+// CopyPlain copies bytes of a string that mean nothing. Whole runes of UTF-8 mean nothing either,
+// but where the string's own closer begins with such a byte, as ” does. One that the buffer cuts is
+// left to Rune, which waits for the rest of it.
 func (cp *copier) CopyPlain(q Delim) {
 	w := cp.Window()
 	i := 0
@@ -218,9 +222,10 @@ func (cp *copier) CopyPlain(q Delim) {
 	cp.Pos += i
 }
 
-// Rune copies one character, or replaces one byte that begins none.
-// It asks for more bytes only while those it has begin a rune, so no split of the text can damage one. Models with byte tokens
-// write half a character where they are cut; strict JSON readers refuse such bytes, so each becomes U+FFFD.
+// Rune copies one character, or replaces one byte that begins none. It asks for more bytes only
+// while those it has begin a rune, so no split of the text can damage one. Models with byte tokens
+// write half a character where they are cut; strict JSON readers refuse such bytes, so each becomes
+// U+FFFD.
 func (cp *copier) Rune() {
 	w := cp.Window()
 	for n := len(w); !utf8.FullRune(w) && cp.At(n) >= 0; n++ {
@@ -238,9 +243,10 @@ func (cp *copier) Rune() {
 }
 
 // windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
-// \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is evidence: a drive and :\, or \\host\. With
-// C:\\temp the first backslash is doubled, and the string is in order. What looks like evidence and may be an escape as well,
-// "d:\n", counts for a drive that people have and a name in small letters behind it.
+// \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is evidence: a
+// drive and :\, or \\host\. With C:\\temp the first backslash is doubled, and the string is in
+// order. What looks like evidence and may be an escape as well, "d:\n", counts for a drive that
+// people have and a name in small letters behind it.
 func (x *Text) windowsPath() bool {
 	c := x.At(0)
 	if c == '\\' {
@@ -261,18 +267,19 @@ func (x *Text) windowsPath() bool {
 	}
 }
 
-// sharePath says whether a host's name and a single backslash stand at offset i.
-// In order \\host\share is written \\\\host\\share; the single backslash in front of share tells that none is doubled. Where it
-// makes an escape of the letter behind, as in \\host\new, both readings are left and nothing is changed.
+// sharePath says whether a host's name and a single backslash stand at offset i. In order
+// \\host\share is written \\\\host\\share; the single backslash in front of share tells that none
+// is doubled. Where it makes an escape of the letter behind, as in \\host\new, both readings are
+// left and nothing is changed.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
 	return x.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
-// escape reads a backslash and what it escapes.
-// An escape that JSON knows is copied as it is, so \/ and \u00e9 stay as the model spelled them. \' and \` are of other
-// languages, {"m": "don\'t"}; any other backslash was meant as one, {"re": "\w+\d"}.
+// escape reads a backslash and what it escapes. An escape that JSON knows is copied as it is, so \/
+// and \u00e9 stay as the model spelled them. \' and \` are of other languages, {"m": "don\'t"}; any
+// other backslash was meant as one, {"re": "\w+\d"}.
 func (s *stringReader) escape() {
 	switch c := s.At(1); c {
 	case -1: // the text ends in a backslash: what it escapes never came
@@ -304,8 +311,9 @@ func (cp *copier) doubled() {
 	cp.Repaired("escapes")
 }
 
-// unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the backslash stands for itself.
-// Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as that, others refuse the whole document.
+// unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the
+// backslash stands for itself. Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as
+// that, others refuse the whole document.
 func (cp *copier) unicodeEscape() {
 	first, n := cp.unit(0)
 	switch {
@@ -329,8 +337,9 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// unit is the half of a character that is spelled \uXXXX at offset i, and how many bytes of that stand there; six are all.
-// \ud83d\ude00 is one character in two halves; either of them alone is none.
+// unit is the half of a character that is spelled \uXXXX at offset i, and how many bytes of that
+// stand there; six are all. \ud83d\ude00 is one character in two halves; either of them alone is
+// none.
 func (x *Text) unit(i int) (half rune, n int) {
 	if !x.Has(i, `\u`) {
 		return 0, 0
@@ -341,10 +350,10 @@ func (x *Text) unit(i int) (half rune, n int) {
 	return rune(code), n
 }
 
-// joined steps over "+" and the opening of a string that is joined to the one just read; in Python they may just follow
-// each other.
-// {"a": "x" + "y"} is JavaScript's or Python's way to break a long text; 'a' 'b' is Python's alone. In a list the latter is as
-// likely a comma that is missing, and then a doubt.
+// joined steps over "+" and the opening of a string that is joined to the one just read; in Python
+// they may just follow each other. {"a": "x" + "y"} is JavaScript's or Python's way to break a long
+// text; 'a' 'b' is Python's alone. In a list the latter is as likely a comma that is missing, and
+// then a doubt.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)
 	if s.At(n) == '+' {

@@ -22,9 +22,9 @@ type style struct {
 	bareKeys   bool    // a key without quotes was seen
 }
 
-// QuoteAt finds the string delimiter that stands at offset i.
-// A family's own come first. It looks at one byte before it compares anything, since it is asked nearly everywhere: JSON's
-// delims begin with one of three quotes, with a backslash, or with 0xE2, as all curly ones do in UTF-8.
+// QuoteAt finds the string delimiter that stands at offset i. A family's own come first. It looks
+// at one byte before it compares anything, since it is asked nearly everywhere: JSON's delims begin
+// with one of three quotes, with a backslash, or with 0xE2, as all curly ones do in UTF-8.
 func (x *Text) QuoteAt(i int) (Delim, bool) {
 	c := x.At(i)
 	if x.Quotes == nil && !scan.IsQuote(c) && c != '\\' && c != 0xE2 {
@@ -40,8 +40,9 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	return Delim{}, false
 }
 
-// tripled says whether three quotes open a string rather than being an empty one and a third.
-// {"a": """} would otherwise swallow the rest: the empty string and a quote too many are more likely there.
+// tripled says whether three quotes open a string rather than being an empty one and a third. {"a":
+// """} would otherwise swallow the rest: the empty string and a quote too many are more likely
+// there.
 func (x *Text) tripled(i int) bool {
 	n := i + 3
 	c := x.At(n)
@@ -55,8 +56,8 @@ func (x *Text) StartsString(n int) bool {
 	return ok
 }
 
-// CommaAt is the length of the comma at offset i, which is the plain or the full-width one of Chinese models; 0: none stands
-// there. Inside strings the latter is text.
+// CommaAt is the length of the comma at offset i, which is the plain or the full-width one of
+// Chinese models; 0: none stands there. Inside strings the latter is text.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1
@@ -67,8 +68,8 @@ func (x *Text) CommaAt(i int) int {
 	return 0
 }
 
-// ColonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands for it: the sign of
-// equality of Python, and the full-width colon of Chinese models.
+// ColonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands
+// for it: the sign of equality of Python, and the full-width colon of Chinese models.
 func (x *Text) ColonAt(i int) int {
 	switch {
 	case x.At(i) == ':' || x.At(i) == '=':
@@ -79,10 +80,11 @@ func (x *Text) ColonAt(i int) int {
 	return 0
 }
 
-// Comment is the length of the comment that stands at offset i, 0 when none does.
-// A # opens one as in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its line, within
-// four times MaxKey bytes, and hold no quote: what quotes something is more likely the rest of a string. One of two signs
-// that does not end within the bound ends there, and one that the text's end cuts ends with it.
+// Comment is the length of the comment that stands at offset i, 0 when none does. A # opens one as
+// in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its
+// line, within four times MaxKey bytes, and hold no quote: what quotes something is more likely the
+// rest of a string. One of two signs that does not end within the bound ends there, and one that
+// the text's end cuts ends with it.
 func (x *Text) Comment(i int) int {
 	line := x.At(i) == '#' || x.Has(i, "//")
 	if !line && !x.Has(i, "/*") {
@@ -120,9 +122,10 @@ func (x *Text) oddSpaceAt(i int) int {
 	return 0
 }
 
-// closeOf is the offset of the quote that closes a string whose text begins at offset i, at most that many bytes on; what is
-// escaped closes nothing. Without one it is where the text ended, or the bound.
-// The bound is what keeps looking ahead linear: each quote of a long text may be asked about.
+// closeOf is the offset of the quote that closes a string whose text begins at offset i, at most
+// that many bytes on; what is escaped closes nothing. Without one it is where the text ended, or
+// the bound. The bound is what keeps looking ahead linear: each quote of a long text may be asked
+// about.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -135,8 +138,9 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// wordEnd is the offset behind the word at offset i, up to MaxKey bytes: what can stand in a name, and the bytes of also;
-// where also is empty, everything but the bytes of stops, as some families write their keys.
+// wordEnd is the offset behind the word at offset i, up to MaxKey bytes: what can stand in a name,
+// and the bytes of also; where also is empty, everything but the bytes of stops, as some families
+// write their keys.
 func (x *Text) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
@@ -150,10 +154,9 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 	return i + MaxKey
 }
 
-// itemEnd is the offset behind the string, number or literal at offset i and the white space behind it; i when none stands
-// there or its end is far.
-// It knows nothing of quotes inside: the first closing one ends the element, since it is only asked whether one could stand
-// here.
+// itemEnd is the offset behind the string, number or literal at offset i and the white space behind
+// it; i when none stands there or its end is far. It knows nothing of quotes inside: the first
+// closing one ends the element, since it is only asked whether one could stand here.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {
@@ -191,7 +194,8 @@ func (x *Text) elementFollows(i int) bool {
 	return false
 }
 
-// aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is noted.
+// aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is
+// noted.
 type aKey struct {
 	text    string
 	at      int  // the offset where it stands
@@ -201,9 +205,10 @@ type aKey struct {
 	follows bool // a colon does follow, or nothing says that it would not
 }
 
-// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon behind it.
-// A key is at most MaxKey bytes long, so that a quote in a long text costs no more. Behind a text that is cut a colon may
-// follow as well, and where a key had none before, {"a" 1}, others may lack theirs too: then a closing quote is enough.
+// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon behind it. A
+// key is at most MaxKey bytes long, so that a quote in a long text costs no more. Behind a text
+// that is cut a colon may follow as well, and where a key had none before, {"a" 1}, others may lack
+// theirs too: then a closing quote is enough.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)
@@ -228,7 +233,8 @@ func (x *Text) lookForKey(i int) (k aKey) {
 	return k
 }
 
-// KeyAt is the key at offset i behind which a colon stands, and the offset behind that; 0 where there is none.
+// KeyAt is the key at offset i behind which a colon stands, and the offset behind that; 0 where
+// there is none.
 func (x *Text) KeyAt(i int) (key string, value int) {
 	if k := x.lookForKey(i); k.text != "" && k.value > 0 {
 		return k.text, k.value

@@ -1,11 +1,13 @@
-// Package print writes what a model of a family would have written: the way back from events to text.
+// Package print writes what a model of a family would have written: the way back from events to
+// text.
 //
-// Calls of earlier turns go into a prompt in the words of the model that reads it, so they must be what its chat template
-// prints, to the byte: servers cache prompts by their beginning, and models copy what they see. Most of these templates
-// are Jinja run by Python, which is why JSON here has Python's blanks and numbers.
+// Calls of earlier turns go into a prompt in the words of the model that reads it, so they must be
+// what its chat template prints, to the byte: servers cache prompts by their beginning, and models
+// copy what they see. Most of these templates are Jinja run by Python, which is why JSON here has
+// Python's blanks and numbers.
 //
-// A [Spelling] says how the values of a call are written. The grammar, which says what a model may write, reads the same
-// Spelling, so what is printed is always among what is allowed.
+// A [Spelling] says how the values of a call are written. The grammar, which says what a model may
+// write, reads the same Spelling, so what is printed is always among what is allowed.
 //
 //	calls.go      Calls: sections, messages, the holes of a call's example
 //	form.go       calls in a form that no example can say

@@ -103,7 +103,8 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 	return b.String()
 }
 
-// typeWords are the words of {type}, by the first byte of a value; that of whole numbers is behind 'i'.
+// typeWords are the words of {type}, by the first byte of a value; that of whole numbers is behind
+// 'i'.
 var typeWords = map[string]map[byte]string{
 	"json":   {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
 	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
@@ -121,7 +122,8 @@ func (f formed) typeOf(raw string) string {
 	return typeWords[f.Types][first]
 }
 
-// value writes a value that is given as JSON. An object or a list without members has no notation of its own.
+// value writes a value that is given as JSON. An object or a list without members has no notation
+// of its own.
 func (f formed) value(raw string, depth int) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {

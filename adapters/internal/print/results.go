@@ -9,8 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Results writes what tools answered as the family's templates do, without the marks of the turn around: texts[i] is
-// the answer to calls[i], whose ids are those that Number gives. Without a result line in the declaration it writes nothing.
+// Results writes what tools answered as the family's templates do, without the marks of the turn
+// around: texts[i] is the answer to calls[i], whose ids are those that Number gives. Without a
+// result line in the declaration it writes nothing.
 //
 //	hermes        \n<tool_response>\n{result}\n</tool_response>
 //	mistral-v3    [TOOL_RESULTS]{"content": {result}, "call_id": "{id}"}[/TOOL_RESULTS]
@@ -31,8 +32,9 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults writes results one after the other: newlines in front of the example stand between two, as in hermes's
-// <tool_response> blocks; in a list, which command-r7b shows, it is a comma, and the white space behind the bracket.
+// appendResults writes results one after the other: newlines in front of the example stand between
+// two, as in hermes's <tool_response> blocks; in a list, which command-r7b shows, it is a comma,
+// and the white space behind the bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call, texts []string) []byte {
 	p := f.Result
 	between := strings.Repeat("\n", p.Glue)
@@ -50,11 +52,11 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult fills the holes of a result. The text is printed as the tool gave it: what in it looks like a mark is the
-// business of who lets tools' answers into a prompt (see declaration's Marked).
-// Only some families quote: harmony and Llama 3 print a result as a JSON string, mistral-v3 bare inside an object, which is
-// then JSON only if the result is.
-// A list of text parts was joined before: templates print its source, nothing, or refuse it.
+// appendResult fills the holes of a result. The text is printed as the tool gave it: what in it
+// looks like a mark is the business of who lets tools' answers into a prompt (see declaration's
+// Marked). Only some families quote: harmony and Llama 3 print a result as a JSON string,
+// mistral-v3 bare inside an object, which is then JSON only if the result is. A list of text parts
+// was joined before: templates print its source, nothing, or refuse it.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
 		switch p.Parts[i].Hole {
@@ -69,10 +71,11 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 	})
 }
 
-// Number gives calls the ids that the family writes, first being how many calls the conversation had before. An id that the
-// family could have written stays; in most families that is any. Results refer to calls by them, and a client's ids, like
-// OpenAI's call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the conversation.
-// An id is replaced in the call and in its result alike, since both go through here with the same place in the conversation.
+// Number gives calls the ids that the family writes, first being how many calls the conversation
+// had before. An id that the family could have written stays; in most families that is any. Results
+// refer to calls by them, and a client's ids, like OpenAI's call_abc123, are not what command-r7b's
+// model has ever seen: its calls are numbered through the conversation. An id is replaced in the
+// call and in its result alike, since both go through here with the same place in the conversation.
 //
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation
@@ -87,8 +90,9 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// id is what call n of a conversation is called. kimi-k2's id is the only place that names the tool, so one of another form
-// is replaced; command-r7b counts. A family that writes ids gets one for a call that has none.
+// id is what call n of a conversation is called. kimi-k2's id is the only place that names the
+// tool, so one of another form is replaced; command-r7b counts. A family that writes ids gets one
+// for a call that has none.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
@@ -105,7 +109,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes says whether the family prints a hole of that kind with a call; message families may have no call line.
+// writes says whether the family prints a hole of that kind with a call; message families may have
+// no call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

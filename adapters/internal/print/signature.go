@@ -16,8 +16,8 @@ import (
 //	    days: how many
 //	    """
 //
-// Members come in the order in which positional values are read.
-// A parameter that may be left out has the default None, whatever its type: Python's own way of saying so.
+// Members come in the order in which positional values are read. A parameter that may be left out
+// has the default None, whatever its type: Python's own way of saying so.
 func appendSignature(dst []byte, t chat.Tool) []byte {
 	typ := schema.Compile(t.Schema)
 	dst = append(append(append(dst, "def "...), PythonName(t.Name)...), '(')
@@ -44,14 +44,15 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 	return append(dst, "    \"\"\"\n"...)
 }
 
-// indented is text whose lines stand inside of a function: a description of several lines must not end the docstring's
-// block for a model that knows Python.
+// indented is text whose lines stand inside of a function: a description of several lines must not
+// end the docstring's block for a model that knows Python.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// notesOf are the descriptions of a schema's members; those of objects, which a signature cannot say, with their schema.
-// A schema of an object in a note costs what a signature saved, but only for such members.
+// notesOf are the descriptions of a schema's members; those of objects, which a signature cannot
+// say, with their schema. A schema of an object in a note costs what a signature saved, but only
+// for such members.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()
@@ -67,7 +68,8 @@ func notesOf(raw json.RawMessage) map[string]string {
 	return notes
 }
 
-// literalOf is a value as an annotation lists it: strings in double quotes, as most Python is written by hand.
+// literalOf is a value as an annotation lists it: strings in double quotes, as most Python is
+// written by hand.
 func literalOf(value string) string {
 	if schema.KindOf(value)&(schema.Boolean|schema.Null) != 0 {
 		return Python.Value(value)
@@ -75,9 +77,9 @@ func literalOf(value string) string {
 	return JSON.Value(value)
 }
 
-// kinds are the kinds of values: the word of a type's name, Python's, and a value that could be a real one. Integers come
-// in front of the numbers that they are among.
-// A model is told the same type in the same word everywhere, in a signature, in a tag and by an example.
+// kinds are the kinds of values: the word of a type's name, Python's, and a value that could be a
+// real one. Integers come in front of the numbers that they are among. A model is told the same
+// type in the same word everywhere, in a signature, in a tag and by an example.
 var kinds = []struct {
 	kind               schema.Kinds
 	word, python, some string
@@ -91,12 +93,13 @@ var kinds = []struct {
 	{schema.Null, "null", "None", "null"},
 }
 
-// maxLists is how many lists in lists an annotation says. A list of itself, {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}},
-// has no end: written out it took the whole stack, and the process with it.
+// maxLists is how many lists in lists an annotation says. A list of itself,
+// {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}, has no end: written out it took
+// the whole stack, and the process with it.
 const maxLists = 8
 
-// pythonType is a type as an annotation says it, depth lists deep.
-// An enum is a Literal, which models know from typed Python; a number stands for integers, too, so "float" says it all.
+// pythonType is a type as an annotation says it, depth lists deep. An enum is a Literal, which
+// models know from typed Python; a number stands for integers, too, so "float" says it all.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

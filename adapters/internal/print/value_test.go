@@ -36,8 +36,8 @@ func TestValuesInEverySpelling(t *testing.T) {
 	}
 }
 
-// FuzzJSON holds that what is printed as JSON is the value that was given, and prints the same again; and that no text
-// makes the writer fail.
+// FuzzJSON holds that what is printed as JSON is the value that was given, and prints the same
+// again; and that no text makes the writer fail.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{mixed, `{"a":{"a":1,"a":2}}`, `[[[]],{}]`, `"\ud800\u0000"`, `{"a":[1,]`, `{,}`, `nul`, `1E400`} {
 		f.Add(seed)

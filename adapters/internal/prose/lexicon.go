@@ -22,7 +22,8 @@ type entry struct {
 // anyLanguage stands for words that many languages have.
 const anyLanguage = "any"
 
-// The concepts of what the writer does, and of what tools are asked for. All others are what is shown.
+// The concepts of what the writer does, and of what tools are asked for. All others are what is
+// shown.
 const conceptAct = "act"
 
 var conceptsAsked = []string{"time", "weather"}
@@ -61,7 +62,8 @@ func newEntry(word string) (e entry) {
 	return e
 }
 
-// inWords returns the words of a text in lower case with a blank around each, and a colon where it ends with one.
+// inWords returns the words of a text in lower case with a blank around each, and a colon where it
+// ends with one.
 func inWords(text string) string {
 	colon := ""
 	if last, _ := utf8.DecodeLastRuneInString(text); isColon(last) {
@@ -72,16 +74,17 @@ func inWords(text string) string {
 	return " " + strings.Join(append(words, colon), " ")
 }
 
-// glued reports whether a word is of a script that puts no blanks between words, or glues endings to them.
+// glued reports whether a word is of a script that puts no blanks between words, or glues endings
+// to them.
 func glued(w string) bool {
 	return unspaced(w) || strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 	})
 }
 
-// concepts returns what a sentence has words for, in the language that most of them are of, and in any. Words of one
-// language mean something else in others; several that agree are no accident. What is done must be said in each language
-// that may be meant.
+// concepts returns what a sentence has words for, in the language that most of them are of, and in
+// any. Words of one language mean something else in others; several that agree are no accident.
+// What is done must be said in each language that may be meant.
 func concepts(sentence []byte) (all []string) {
 	words, before := inWords(string(sentence)), ' '
 	found, counts := map[string][]string{}, map[string]int{}
@@ -121,8 +124,8 @@ func concepts(sentence []byte) (all []string) {
 // Tool is what a sentence may be about: a tool, and the arguments of its call.
 type Tool struct{ Name, Description, Args string }
 
-// Weigh returns what the last sentence of a text says of a call: that it is about its tool, that something is shown, or
-// that something is done.
+// Weigh returns what the last sentence of a text says of a call: that it is about its tool, that
+// something is shown, or that something is done.
 func Weigh(text string, tool Tool) (e Evidence) {
 	switch {
 	case Names(text, tool.Name):

@@ -25,8 +25,8 @@ const (
 	Page                  // in a page
 )
 
-// Around returns the place that a text in front of a mark makes of it.
-// The cases are in the order of their weight: in a page nothing is meant as a call, on an indented line little.
+// Around returns the place that a text in front of a mark makes of it. The cases are in the order
+// of their weight: in a page nothing is meant as a call, on an indented line little.
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
 //	It says “Wait. <tool_call>…”       Quoted: a quotation is open
@@ -63,16 +63,16 @@ func isDocument(text []byte) bool {
 	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !wordBehind(lower) && !bytes.Contains(lower, []byte("</html>"))
 }
 
-// wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is one itself: "<html> is the
-// root."
+// wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is
+// one itself: "<html> is the root."
 func wordBehind(text []byte) bool {
 	_, rest, closed := bytes.Cut(text, []byte("> "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return closed && len(text)-len(rest) <= len(line) && len(rest) > 0 && scan.IsLetter(rest[0])
 }
 
-// behindBlankLine reports whether a text ends with a line of white space, or is nothing else: indented lines behind text
-// go on with its paragraph, and are no code.
+// behindBlankLine reports whether a text ends with a line of white space, or is nothing else:
+// indented lines behind text go on with its paragraph, and are no code.
 func behindBlankLine(text []byte) bool {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
@@ -82,20 +82,21 @@ func behindBlankLine(text []byte) bool {
 // A tab counts four columns, as CommonMark has it for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
-// quotePairs are the quotation marks of most users' languages; the German ones close with what opens English ones.
+// quotePairs are the quotation marks of most users' languages; the German ones close with what
+// opens English ones.
 var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
 
-// quotes says whether a text ends with a quotation mark that opens.
-// Curly marks tell which side they are; of the plain ones, and ‘, one directly in front of a mark opens.
-// A blank may stand between, also the no-break one that French puts inside its quotation marks.
+// quotes says whether a text ends with a quotation mark that opens. Curly marks tell which side
+// they are; of the plain ones, and ‘, one directly in front of a mark opens. A blank may stand
+// between, also the no-break one that French puts inside its quotation marks.
 func quotes(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
 	return strings.ContainsRune("“„«「『‹\"'‘`", last)
 }
 
-// inQuotation says whether a quotation that a line has opened is open at its end.
-// An apostrophe is none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a string.
-// German quotations close with the sign that opens English ones, so “ behind „ closes.
+// inQuotation says whether a quotation that a line has opened is open at its end. An apostrophe is
+// none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a
+// string. German quotations close with the sign that opens English ones, so “ behind „ closes.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -112,17 +113,18 @@ func inQuotation(line []byte) bool {
 	return false
 }
 
-// elements are what opens those elements of a page that show their text as it is, or hold a page, and what closes them.
-// Lists and tables are among them, since documentation shows calls in them.
+// elements are what opens those elements of a page that show their text as it is, or hold a page,
+// and what closes them. Lists and tables are among them, since documentation shows calls in them.
 var elements = [][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
 	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement says whether a text ends inside such an element: its last opener has no closer behind it.
-// That needs no stack: elements of a page are rarely closed in order. Most texts have no opener, which Contains tells fast.
-// <p> and <div> are not among them: models write them around anything.
+// inElement says whether a text ends inside such an element: its last opener has no closer behind
+// it. That needs no stack: elements of a page are rarely closed in order. Most texts have no
+// opener, which Contains tells fast. <p> and <div> are not among them: models write them around
+// anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
@@ -133,9 +135,9 @@ func inElement(text []byte) bool {
 	})
 }
 
-// EndsSentence reports whether a text ends with what ends a sentence in any script, or announces something, and no
-// abbreviation: e.g., z.B.
-// "e.g. <tool_call>…" ran once, since its last dot ended a sentence.
+// EndsSentence reports whether a text ends with what ends a sentence in any script, or announces
+// something, and no abbreviation: e.g., z.B. "e.g. <tool_call>…" ran once, since its last dot ended
+// a sentence.
 func EndsSentence(text []byte) bool {
 	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
@@ -149,14 +151,16 @@ func endsSentence(r rune) bool {
 	return r == ':' || r == '：' || r == '…' || r == '។' || unicode.Is(unicode.Sentence_Terminal, r)
 }
 
-// endsAside reports whether a text ends with a sign that no sentence goes on behind: an emoji, or the end of what is bold.
+// endsAside reports whether a text ends with a sign that no sentence goes on behind: an emoji, or
+// the end of what is bold.
 func endsAside(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\ufe0f\u200d"))
 	return unicode.Is(unicode.So, last) || bytes.HasSuffix(text, []byte("**"))
 }
 
-// Mentions reports whether a mark stands in a sentence as a word does: words of the sentence stand on both sides of it, and
-// those behind the call go on in small letters, or a sign ends the sentence there.
+// Mentions reports whether a mark stands in a sentence as a word does: words of the sentence stand
+// on both sides of it, and those behind the call go on in small letters, or a sign ends the
+// sentence there.
 //
 //	Never write <call> in an answer.   a mention
 //	It ends with <call>.               a mention
@@ -187,8 +191,8 @@ func inTag(text []byte) bool {
 	return at >= 0 && bytes.HasSuffix(text, []byte(">")) && text[at+1] != '/'
 }
 
-// Recorded reports whether the last line of a text is one of a log or of a table: it begins with a time, a level or a
-// bracket, or has cells.
+// Recorded reports whether the last line of a text is one of a log or of a table: it begins with a
+// time, a level or a bracket, or has cells.
 func Recorded(text []byte) bool {
 	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
 	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) || bytes.HasSuffix(line, []byte(" |")) || bytes.HasPrefix(line, []byte("|"))

@@ -13,9 +13,9 @@ import (
 // "Let me check the logs." was no announcement once, since "logs" has "log" in it.
 type phrases []string // as they stand in spacedWords: the blanks around them tell where a word begins and ends
 
-// newPhrases are the phrases of a kind. One that ends in * may go on, and so may those of scripts that put no blanks between
-// words.
-// A star stands for endings of inflected languages: "könnte*" is könntest and könnten.
+// newPhrases are the phrases of a kind. One that ends in * may go on, and so may those of scripts
+// that put no blanks between words. A star stands for endings of inflected languages: "könnte*" is
+// könntest and könnten.
 func newPhrases(kind string) (p phrases) {
 	for _, w := range wordsOf(kind) {
 		switch start, begins := strings.CutSuffix(w, "*"); {
@@ -54,8 +54,8 @@ func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
-// unspaced says whether a word is of a script that puts no blanks between words.
-// Korean has blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
+// unspaced says whether a word is of a script that puts no blanks between words. Korean has blanks,
+// but glues endings to its words, so its phrases are looked for anywhere as well.
 func unspaced(w string) bool {
 	return strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
@@ -66,7 +66,8 @@ func unspaced(w string) bool {
 var wordLists string
 
 // wordsOf are the words of a kind: lists that people who know a language can correct without Go.
-// The file is embedded, so a program has no path to find; each kind is split once, when the program starts.
+// The file is embedded, so a program has no path to find; each kind is split once, when the program
+// starts.
 func wordsOf(kind string) (words []string) {
 	for line := range strings.Lines(wordLists) {
 		if list, ok := strings.CutPrefix(line, kind+" "); ok {
@@ -76,20 +77,22 @@ func wordsOf(kind string) (words []string) {
 	return words
 }
 
-// resolves are how a sentence begins in which its writer is about to do something; the next word is what.
-// They are English alone; for other languages the lists below decide.
+// resolves are how a sentence begins in which its writer is about to do something; the next word is
+// what. They are English alone; for other languages the lists below decide.
 var resolves = wordsOf("resolves")
 
-// showing are the verbs behind which a call is an example, or waits for somebody.
-// They are compared with what follows the resolve: "let me show you", "I'll wait for your approval".
+// showing are the verbs behind which a call is an example, or waits for somebody. They are compared
+// with what follows the resolve: "let me show you", "I'll wait for your approval".
 var showing = wordsOf("showing")
 
 // frames are words that make an example of what follows, whatever the sentence resolves to do.
-// Unlike hedges they count in a sentence that resolves to do something: "let me search, for example like this:".
+// Unlike hedges they count in a sentence that resolves to do something: "let me search, for example
+// like this:".
 var frames = newPhrases("frames")
 
-// hedges are words of documentation, advice and quotation: a call behind them is an example.
-// A word of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence [resolved].
+// hedges are words of documentation, advice and quotation: a call behind them is an example. A word
+// of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence
+// [resolved].
 var hedges = newPhrases("hedges")
 
 // waits are words of a model that acts only when it is told to.
@@ -100,11 +103,12 @@ var waits = newPhrases("waits")
 // "I'm not able to call tools, so copy this:" stood in front of a call that ran.
 var refusals = newPhrases("refusals")
 
-// opens are words that say what is being done where they begin a part of a sentence: "checking the logs". Elsewhere they
-// say it of others: "what the client was checking".
+// opens are words that say what is being done where they begin a part of a sentence: "checking the
+// logs". Elsewhere they say it of others: "what the client was checking".
 var opens = newPhrases("opens")
 
-// actions are words for what only tools do. With words of intent they announce a call in front of a colon, too.
+// actions are words for what only tools do. With words of intent they announce a call in front of a
+// colon, too.
 var actions = newPhrases("actions")
 
 // orders are verbs that show nothing, whatever they are about.
@@ -119,7 +123,8 @@ var intents = newPhrases("intents")
 // labels are what a text may say of a call that follows it, alone on its line and with a colon.
 var labels = wordsOf("labels")
 
-// doing are verbs of what tools do, behind which a colon announces a call: "let me check the clock:".
+// doing are verbs of what tools do, behind which a colon announces a call: "let me check the
+// clock:".
 var doing = wordsOf("doing")
 
 // formats are names of data formats. A sentence about one shows what follows, in any language.
@@ -128,7 +133,8 @@ var formats = newPhrases("formats")
 // englishWords are words that no other language of Latin letters has.
 var englishWords = newPhrases("english")
 
-// AboutData reports whether a text names a data format, whatever its script glues to the name: "f'JSON", "JSONで".
+// AboutData reports whether a text names a data format, whatever its script glues to the name:
+// "f'JSON", "JSONで".
 func AboutData(text string) bool {
 	notASCII := func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) }
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), notASCII), func(word string) bool {

@@ -127,7 +127,8 @@ func (x *afterReader) after() {
 	x.commaLost(here)
 }
 
-// wide reads a comma or a closer in the width of East Asian letters, and reports whether one stands there.
+// wide reads a comma or a closer in the width of East Asian letters, and reports whether one stands
+// there.
 func (x *afterReader) wide(next Place) bool {
 	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
 		m := *x.n
@@ -156,8 +157,8 @@ func wideCloser(l *Level) string {
 // note is a remark in parentheses behind a value, which is no expression.
 var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
-// namedBehind reports whether behind a sign or a word at n a named argument, or a member with a quoted key, stands, which
-// no expression has.
+// namedBehind reports whether behind a sign or a word at n a named argument, or a member with a
+// quoted key, stands, which no expression has.
 func (x *afterReader) namedBehind() bool {
 	i := x.n.Pos + 1
 	if x.has(x.n.Pos, "and ") {
@@ -179,9 +180,9 @@ func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + tr
 // maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
 const maxJunk = 64
 
-// junk offers to pass what stands behind a value and is no structure, up to where structure goes on.
-// Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it.
-// No quote and no opener is passed, since these begin something.
+// junk offers to pass what stands behind a value and is no structure, up to where structure goes
+// on. Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it. No
+// quote and no opener is passed, since these begin something.
 func (x *afterReader) junk() {
 	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is no number and something else
 		return
@@ -215,9 +216,9 @@ func (n *Node) next(pos int) Place {
 	return p
 }
 
-// comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose inner closer is lost.
-// Commas stand in texts as well, so one that nothing follows is the cheapest slip there is.
-// Dots for "and so on" go with their comma.
+// comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose
+// inner closer is lost. Commas stand in texts as well, so one that nothing follows is the cheapest
+// slip there is. Dots for "and so on" go with their comma.
 func (x *afterReader) comma(next Place, behind int) {
 	c := x.at(behind)
 	if x.has(behind, "...") { // and so on
@@ -238,9 +239,9 @@ func (x *afterReader) comma(next Place, behind int) {
 	x.closerLost(behind)
 }
 
-// closerLost offers the end of the innermost container where its closer is missing, in front of a member that stands at i.
-// A member that an object around knows, and this one does not, says where it belongs.
-// A key has no place in a list at all.
+// closerLost offers the end of the innermost container where its closer is missing, in front of a
+// member that stands at i. A member that an object around knows, and this one does not, says where
+// it belongs. A key has no place in a list at all.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -258,9 +259,9 @@ func (x *afterReader) closerLost(i int) {
 	}
 }
 
-// early offers to go on behind the container's own closer, which came too early: a member of it follows.
-// {"a": {"b": 1}, "c": 2} with c known to the inner object alone.
-// Members that stand beside arguments by right are left there.
+// early offers to go on behind the container's own closer, which came too early: a member of it
+// follows. {"a": {"b": 1}, "c": 2} with c known to the inner object alone. Members that stand
+// beside arguments by right are left there.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)
@@ -288,9 +289,9 @@ func (x *afterReader) early(behind int) {
 	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
 
-// commaLost offers the next member where the comma in front of it is missing. A line break is a likely comma.
-// Who has left out one comma leaves out others.
-// Between two on one line the quotes may be a text's, too: that reading competes.
+// commaLost offers the next member where the comma in front of it is missing. A line break is a
+// likely comma. Who has left out one comma leaves out others. Between two on one line the quotes
+// may be a text's, too: that reading competes.
 func (x *afterReader) commaLost(here Place) {
 	cost := here.first(habitCommas, habit) + small
 	if x.n.Flags&line != 0 {

@@ -48,9 +48,9 @@ func (g *look) has(i int, s string) bool { return i <= len(g.text) && strings.Ha
 // A family's marks are the decoder's to know; here they are only the ends of texts.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
-// over reports whether the call ends at i: at a mark behind which there are no more strings, or with the text.
-// A mark with strings behind it may stand in one of them.
-// So a document about marks is not cut at the first.
+// over reports whether the call ends at i: at a mark behind which there are no more strings, or
+// with the text. A mark with strings behind it may stand in one of them. So a document about marks
+// is not cut at the first.
 func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
 // blank is the offset behind white space and comments at i.
@@ -96,10 +96,10 @@ func oddSpace(text string) int {
 	return 0
 }
 
-// comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins like one, whatever it
-// holds. The line break behind it is not part of it.
-// A colour without quotes, #fff, is offered as a value besides.
-// One that never ends is none: what it took along would be gone.
+// comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins
+// like one, whatever it holds. The line break behind it is not part of it. A colour without quotes,
+// #fff, is offered as a value besides. One that never ends is none: what it took along would be
+// gone.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -158,9 +158,9 @@ func sign(text string, i int) int {
 	return 0
 }
 
-// keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without one. from is where its
-// letters begin.
-// It is asked at every comma, so it takes plain words only and builds nothing.
+// keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without
+// one. from is where its letters begin. It is asked at every comma, so it takes plain words only
+// and builds nothing.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -200,10 +200,9 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead reports whether behind a comma at i a member or an element of the container stands, and whether the schema
-// knows it.
-// In an object a key must stand there, in a list any value may.
-// A bare word is one of prose as often, so it counts as a key alone.
+// memberAhead reports whether behind a comma at i a member or an element of the container stands,
+// and whether the schema knows it. In an object a key must stand there, in a list any value may. A
+// bare word is one of prose as often, so it counts as a key alone.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -237,9 +236,9 @@ func (g *look) closesAhead(i int, l *Level) bool {
 	return g.over(i) || g.has(i, "```")
 }
 
-// likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it must, 1 perhaps, 0 not.
-// Every quote of correct JSON has 2. One in prose has a letter behind it, and 0.
-// The costs of both readings go by this grade.
+// likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it
+// must, 1 perhaps, 0 not. Every quote of correct JSON has 2. One in prose has a letter behind it,
+// and 0. The costs of both readings go by this grade.
 func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)

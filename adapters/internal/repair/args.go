@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Args is the grammar of arguments as models write them: JSON with the slips that it can have, or the arguments of a
-// Python call. Set its fields and call Read.
+// Args is the grammar of arguments as models write them: JSON with the slips that it can have, or
+// the arguments of a Python call. Set its fields and call Read.
 type Args struct {
 	Type     *schema.Type          // of the arguments; nil: nothing is known of them
 	Python   bool                  // they stand between the parentheses of a call
@@ -23,9 +23,9 @@ type Args struct {
 	look
 }
 
-// Read returns the readings of a text that begins with arguments, none where it needs too much work.
-// The family's own delimiters stand behind those of JSON, as a string may have either.
-// A Python call begins behind its parenthesis, which is the container that is open then.
+// Read returns the readings of a text that begins with arguments, none where it needs too much
+// work. The family's own delimiters stand behind those of JSON, as a string may have either. A
+// Python call begins behind its parenthesis, which is the container that is open then.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil, g.Around != 0}
 	if g.Python {
@@ -193,8 +193,8 @@ func (g *Args) Steps(s *Search, n *Node) {
 	}
 }
 
-// twoComments reports whether the comment of some bytes at i is empty or has another one inside, so that its end may stand
-// elsewhere.
+// twoComments reports whether the comment of some bytes at i is empty or has another one inside, so
+// that its end may stand elsewhere.
 func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
@@ -218,10 +218,10 @@ func plainSpace(r rune) rune {
 // tag is the beginning of a tag that opens.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail is what the text behind the arguments costs, if they end at i: closers, a member of the envelope, another call and
-// the end are free.
-// What is left over is never left out: a member that the schema knows, behind the end, is another reading's.
-// Beyond two closers each is one too many; nothing closes behind a value of a known type that stands alone.
+// tail is what the text behind the arguments costs, if they end at i: closers, a member of the
+// envelope, another call and the end are free. What is left over is never left out: a member that
+// the schema knows, behind the end, is another reading's. Beyond two closers each is one too many;
+// nothing closes behind a value of a known type that stands alone.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -264,7 +264,8 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// memberIn reports whether a member that the schema knows begins within some bytes behind i, in front of what ends the call.
+// memberIn reports whether a member that the schema knows begins within some bytes behind i, in
+// front of what ends the call.
 func (g *Args) memberIn(i int) bool {
 	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
 		if !scan.IsQuote(int(g.text[i])) {
@@ -277,8 +278,9 @@ func (g *Args) memberIn(i int) bool {
 	return false
 }
 
-// leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an escaped one: then the
-// arguments ended inside of a text. A quote around the arguments is none of them.
+// leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an
+// escaped one: then the arguments ended inside of a text. A quote around the arguments is none of
+// them.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -295,9 +297,9 @@ func (g *Args) leftOver(i int) uint64 {
 	return 0
 }
 
-// call reports whether another call stands at i: an object, perhaps in a list, whose first member is one of an envelope.
-// Only an object that begins as a call does is another one.
-// An element of a list that was cut in two would look like it otherwise.
+// call reports whether another call stands at i: an object, perhaps in a list, whose first member
+// is one of an envelope. Only an object that begins as a call does is another one. An element of a
+// list that was cut in two would look like it otherwise.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)

@@ -1,7 +1,7 @@
 package repair
 
-// Costs of slips. A likely slip costs less than an unlikely one, and evidence makes it cheaper still. What is a habit of
-// the writer, such as single quotes, costs once for the whole text.
+// Costs of slips. A likely slip costs less than an unlikely one, and evidence makes it cheaper
+// still. What is a habit of the writer, such as single quotes, costs once for the whole text.
 const (
 	slip    = 10 // a sign of structure left out, one too many, or another one in its place
 	likely  = 8  // one that what stands around it speaks for
@@ -12,7 +12,8 @@ const (
 	odd     = 6  // what no text has: one quotation mark without its partner
 )
 
-// Most is the highest cost of a reading, Margin how far ahead of every other value the best one must be.
+// Most is the highest cost of a reading, Margin how far ahead of every other value the best one
+// must be.
 const (
 	Most   = 40
 	Margin = 5

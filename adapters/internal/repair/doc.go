@@ -1,12 +1,13 @@
-// Package repair reads damaged text by search: it returns every reading that costs little more than the cheapest one.
+// Package repair reads damaged text by search: it returns every reading that costs little more than
+// the cheapest one.
 //
-// A grammar says which steps lead on from a place in the text and what each costs. What correct text allows is free, a
-// slip costs more the less likely it is. [Search] expands the cheapest places first, so it needs no rule for any
-// particular defect, and a text that can be read in two ways gives two readings: whoever asks decides by them whether
-// the text may be acted on.
+// A grammar says which steps lead on from a place in the text and what each costs. What correct
+// text allows is free, a slip costs more the less likely it is. [Search] expands the cheapest
+// places first, so it needs no rule for any particular defect, and a text that can be read in two
+// ways gives two readings: whoever asks decides by them whether the text may be acted on.
 //
-// The work is bounded: plain runs are one step, at most [Kept] different outputs are followed at one place, and the
-// number of steps is limited by the length of the text.
+// The work is bounded: plain runs are one step, at most [Kept] different outputs are followed at
+// one place, and the number of steps is limited by the length of the text.
 //
 // The files:
 //

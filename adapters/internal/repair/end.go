@@ -42,11 +42,12 @@ func (x *stringReader) closeHere() {
 	x.step(cost, to, x.run, `"`)
 }
 
-// ownEnd is what may stand behind the end of a text: the family's quote in brackets of another kind, or a comment.
+// ownEnd is what may stand behind the end of a text: the family's quote in brackets of another
+// kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether at i a sign or a blank stands that may be between two values, or in the place
-// of the quote that is missing, or the quote that has begun a text.
+// atBorder reports whether at i a sign or a blank stands that may be between two values, or in the
+// place of the quote that is missing, or the quote that has begun a text.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
@@ -67,9 +68,10 @@ func (x *stringReader) bareEnd() {
 	x.step(odd, x.n.stay(x.i+x.quoteAt(x.i)), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }
 
-// atStructure reports whether a quote from i to behind stands where signs of structure and quotes stand side by side. As a
-// part of a text it is one guess of several: nobody knows which of the quotes is the text's.
-// One that ends a quotation of the text may stand in front of closers and the text's own: "echo "hi"".
+// atStructure reports whether a quote from i to behind stands where signs of structure and quotes
+// stand side by side. As a part of a text it is one guess of several: nobody knows which of the
+// quotes is the text's. One that ends a quotation of the text may stand in front of closers and the
+// text's own: "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

@@ -6,8 +6,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// backslash reads a backslash in a string. Whether backslashes escape is decided at its first one, and holds for the whole
-// string: as JSON has it, as text, or as escapes where they can be and as text elsewhere.
+// backslash reads a backslash in a string. Whether backslashes escape is decided at its first one,
+// and holds for the whole string: as JSON has it, as text, or as escapes where they can be and as
+// text elsewhere.
 func (x *stringReader) backslash() {
 	if x.d.raw {
 		x.step(0, x.n.stay(x.i+1), x.run, `\\`)
@@ -90,7 +91,8 @@ func (x *stringReader) escape() {
 	}
 }
 
-// quoted returns the place some bytes on, behind a quote of the text. Behind a digit it means inches, or ends a quotation.
+// quoted returns the place some bytes on, behind a quote of the text. Behind a digit it means
+// inches, or ends a quotation.
 func (x *stringReader) quoted(size int) Place {
 	to := x.n.stay(x.i + size)
 	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {
@@ -99,8 +101,8 @@ func (x *stringReader) quoted(size int) Place {
 	return to
 }
 
-// escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash and the end.
-// A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
+// escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash
+// and the end. A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
 // Where the text goes on as behind a string it is offered as the end.
 func (x *stringReader) escapedQuote() {
 	text, to := x.text[x.i:x.i+2], x.quoted(2)
@@ -126,9 +128,9 @@ func (x *stringReader) escapedQuote() {
 	x.step(cost, to, x.run, text)
 }
 
-// escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped twice.
-// {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string.
-// One level of escapes is taken off, as everywhere in the text.
+// escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped
+// twice. {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string. One level of
+// escapes is taken off, as everywhere in the text.
 func (x *stringReader) escapedTwice() {
 	switch {
 	case x.has(x.i, `\\\"`):
@@ -150,9 +152,9 @@ func (x *stringReader) escapedTwice() {
 	}
 }
 
-// drive reports whether the backslash at i follows the drive of a path that a string begins with, and is not doubled.
-// C:\new has escapes that JSON knows, so the beginning is all the evidence there is.
-// A backslash that is doubled shows that the writer escapes them.
+// drive reports whether the backslash at i follows the drive of a path that a string begins with,
+// and is not doubled. C:\new has escapes that JSON knows, so the beginning is all the evidence
+// there is. A backslash that is doubled shows that the writer escapes them.
 func drive(text string, i int) bool {
 	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) && i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }

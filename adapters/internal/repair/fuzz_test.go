@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzReadings reads texts that nobody has thought of: every reading is strict JSON, lies in the text, and is there once.
+// FuzzReadings reads texts that nobody has thought of: every reading is strict JSON, lies in the
+// text, and is there once.
 func FuzzReadings(f *testing.F) {
 	for _, text := range []string{`{"title": "a "b" c", 'tags': [x, "y}`, `{"title": "C:\new", // "x"` + "\n" + `"count": 1}`, `title="a" 'b', tags=(1,), where={"city": f"x"})`, `{"a": [[{"b", (1, "\\"c\\""]}`} {
 		f.Add(text, false)

@@ -78,7 +78,8 @@ func (x *keyReader) byPosition() {
 	x.step(cost, to, schema.Quote(all[at])+":")
 }
 
-// keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them missing or doubled, bare.
+// keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them
+// missing or doubled, bare.
 func (x *keyReader) keys() {
 	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) && !typeOf(x.n.Stack.Want).Known() && !x.escaped() {
 		m := *x.n
@@ -112,7 +113,8 @@ func (x *keyReader) keys() {
 	x.oddKeys()
 }
 
-// oddKeys offers the keys that begin here without their quotes, with one of them, or with two of different kinds.
+// oddKeys offers the keys that begin here without their quotes, with one of them, or with two of
+// different kinds.
 func (x *keyReader) oddKeys() {
 	open := x.quoteAt(x.n.Pos)
 	from := x.n.Pos + open
@@ -157,8 +159,8 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
-// halfKey is the place of a key that has lost one of its quotes. Where the schema names no members, a sign at its border may
-// stand for that quote.
+// halfKey is the place of a key that has lost one of its quotes. Where the schema names no members,
+// a sign at its border may stand for that quote.
 func (x *keyReader) halfKey(word string) Place {
 	to := x.n.Place
 	first, _ := utf8.DecodeRuneInString(word)
@@ -176,9 +178,9 @@ func (g *look) inName(i int) bool {
 	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
-// named goes on behind a key.
-// A key that the schema does not list is possible and unlikely; one with a sign of structure in it is none.
-// Spelled otherwise it is the same parameter, which is found later.
+// named goes on behind a key. A key that the schema does not list is possible and unlikely; one
+// with a sign of structure in it is none. Spelled otherwise it is the same parameter, which is
+// found later.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)

@@ -17,7 +17,8 @@ func (g *look) ownQuote(i int) int {
 	return 0
 }
 
-// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same bytes as text.
+// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same
+// bytes as text.
 func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
 	for _, size := range sizes {
@@ -33,8 +34,8 @@ func (x *stringReader) damagedEnd(sizes []int) {
 	x.step(pick(ended, slip, small), x.n.stay(x.i+size), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
 }
 
-// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have, none where the quote itself
-// stands there.
+// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have,
+// none where the quote itself stands there.
 func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
@@ -42,8 +43,9 @@ func (g *look) damagedQuote(i int, d *delim) []int {
 	return DamagedMark(g.text[i:], d.open)
 }
 
-// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text begins: a character that is
-// missing, doubled, another one or in another case, a blank inside, or angles of another kind.
+// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text
+// begins: a character that is missing, doubled, another one or in another case, a blank inside, or
+// angles of another kind.
 func DamagedMark(text, mark string) (sizes []int) {
 	if text == "" || strings.HasPrefix(text, mark) {
 		return nil
@@ -65,7 +67,8 @@ func DamagedMark(text, mark string) (sizes []int) {
 	return sizes
 }
 
-// oneSlip reports whether a text is a mark with one character more, less or another one, or with two in each other's place.
+// oneSlip reports whether a text is a mark with one character more, less or another one, or with
+// two in each other's place.
 func oneSlip(text, mark string) bool {
 	front, back := 0, 0
 	for front < min(len(text), len(mark)) && text[front] == mark[front] {

@@ -16,9 +16,9 @@ var words = map[string]string{
 	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
 }
 
-// Scalar reads a word as a scalar of JSON; value is empty where it is none. own reports that JSON spells it so.
-// A number that JSON knows is not touched: beyond 2^53, 1.50 and 1E+2 stay as they are, since no machine number is made of
-// them.
+// Scalar reads a word as a scalar of JSON; value is empty where it is none. own reports that JSON
+// spells it so. A number that JSON knows is not touched: beyond 2^53, 1.50 and 1E+2 stay as they
+// are, since no machine number is made of them.
 func Scalar(word string) (value string, own bool) {
 	if v, ok := words[word]; ok {
 		return v, v == word
@@ -35,10 +35,9 @@ func Scalar(word string) (value string, own bool) {
 // Word is the literal of JSON that a word stands for, empty where it stands for none.
 func Word(word string) string { return words[word] }
 
-// number repairs the spelling of a number.
-// [.25, +7, 8., 0x1F, 1_000, 007] are of Python, JavaScript and C. Where the schema wants a text, the spelling itself is the
-// text, "007".
-// Digits are never converted, so no number is rounded; hexadecimal ones have to be.
+// number repairs the spelling of a number. [.25, +7, 8., 0x1F, 1_000, 007] are of Python,
+// JavaScript and C. Where the schema wants a text, the spelling itself is the text, "007". Digits
+// are never converted, so no number is rounded; hexadecimal ones have to be.
 func number(s string) (string, bool) {
 	rest := strings.TrimPrefix(s, "-")
 	sign := s[:len(s)-len(rest)]

@@ -5,11 +5,12 @@ import "strings"
 // Kept is how many different outputs are followed from one place of a text.
 const Kept = 12
 
-// stepsFor bounds how many places are expanded in a text of n bytes.
-// Correct text needs a few steps a token. A text that needs more has slips everywhere, and no reading is worth acting on.
+// stepsFor bounds how many places are expanded in a text of n bytes. Correct text needs a few steps
+// a token. A text that needs more has slips everywhere, and no reading is worth acting on.
 func stepsFor(n int) int { return 20000 + n/2 }
 
-// mostReadings bounds how many readings of one text are looked for. Where there are so many, none is the one.
+// mostReadings bounds how many readings of one text are looked for. Where there are so many, none
+// is the one.
 const mostReadings = 16
 
 // Grammar says how a text goes on.
@@ -18,7 +19,8 @@ type Grammar interface {
 	Steps(s *Search, n *Node)
 }
 
-// Node is a place that a reading has come to. What is not compared (cost, output) stands apart from the Place.
+// Node is a place that a reading has come to. What is not compared (cost, output) stands apart from
+// the Place.
 type Node struct {
 	Place
 	Cost int
@@ -44,7 +46,8 @@ type Level struct {
 	Want  any
 }
 
-// Piece is the last part of an output, which is kept as a list, since readings share their beginnings.
+// Piece is the last part of an output, which is kept as a list, since readings share their
+// beginnings.
 type Piece struct {
 	before *Piece
 	text   string
@@ -73,8 +76,9 @@ type Search struct {
 	missed  int // cost of the cheapest node that was not followed, for there were too many at its place
 }
 
-// Readings returns the readings of text that cost at most margin more than the cheapest, which itself costs at most
-// most, the cheapest first. ok is false where the search was given up: then the list says nothing.
+// Readings returns the readings of text that cost at most margin more than the cheapest, which
+// itself costs at most most, the cheapest first. ok is false where the search was given up: then
+// the list says nothing.
 func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
 		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}, missed: most + 1}
@@ -101,10 +105,10 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether n is the first node at its place with its output, and one of the first few at the place.
-// Two ways to read a text that say the same by the same place are one, and the cheaper of them came first.
-// Without the bound each slip would double what is followed behind it. What it leaves out is noted, since the list of
-// readings is not all of them then.
+// first reports whether n is the first node at its place with its output, and one of the first few
+// at the place. Two ways to read a text that say the same by the same place are one, and the
+// cheaper of them came first. Without the bound each slip would double what is followed behind it.
+// What it leaves out is noted, since the list of readings is not all of them then.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -124,10 +128,9 @@ func (s *Search) first(n *Node) bool {
 	return false
 }
 
-// Go offers a step to a place, whose output is n's and the pieces of out. It returns nothing: a step that costs too much
-// is forgotten.
-// White space counts for no output, which is what Copy is for.
-// A step back is never offered, so each node lies further on in the text or in its mode.
+// Go offers a step to a place, whose output is n's and the pieces of out. It returns nothing: a
+// step that costs too much is forgotten. White space counts for no output, which is what Copy is
+// for. A step back is never offered, so each node lies further on in the text or in its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -145,14 +148,15 @@ func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	s.push(next)
 }
 
-// Copy offers a step to a place whose output is n's and white space, which makes no difference between outputs.
+// Copy offers a step to a place whose output is n's and white space, which makes no difference
+// between outputs.
 func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
 
-// push queues a node that does not cost too much.
-// The queue is a list for each cost, since costs are small numbers.
-// The last one in is the first one out: among equals the search runs to the end of the text and knows its bound early.
+// push queues a node that does not cost too much. The queue is a list for each cost, since costs
+// are small numbers. The last one in is the first one out: among equals the search runs to the end
+// of the text and knows its bound early.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
@@ -174,8 +178,9 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	return &l
 }
 
-// Done notes that the text can be read as n's output, at a further cost; flags are what the grammar says of the reading.
-// The first one is the cheapest: from then on only what is within the margin is looked for.
+// Done notes that the text can be read as n's output, at a further cost; flags are what the grammar
+// says of the reading. The first one is the cheapest: from then on only what is within the margin
+// is looked for.
 func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {

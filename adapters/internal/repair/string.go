@@ -102,9 +102,9 @@ type stringReader struct {
 	run string // what was read up to there in this step
 }
 
-// read goes on in a string. A plain run is one step.
-// Only bytes that may mean something else make a step, so a file in a string costs one look at each byte.
-// A string whose end is the text's end is cut, and no reading closes it.
+// read goes on in a string. A plain run is one step. Only bytes that may mean something else make a
+// step, so a file in a string costs one look at each byte. A string whose end is the text's end is
+// cut, and no reading closes it.
 func (x *stringReader) read() {
 	for x.i < len(x.text) && x.plain(x.i) {
 		x.i++
@@ -160,7 +160,8 @@ func (x *stringReader) read() {
 	}
 }
 
-// sign reads a byte that may end a string which has lost its quote: as text, and as what stands behind the end.
+// sign reads a byte that may end a string which has lost its quote: as text, and as what stands
+// behind the end.
 func (x *stringReader) sign() {
 	c := x.text[x.i]
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
@@ -305,7 +306,8 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x": "a," "y": 1}.
+// commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x":
+// "a," "y": 1}.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {
 		return
@@ -318,10 +320,10 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote is what a quote at i costs that does not close its string, where what follows is so likely its end.
-// The first of them opens a quotation: it stands behind a blank or a sign and in front of a letter.
-// Quotations come in pairs. An end without a beginning is a string's end, or several readings are left.
-// Behind a digit a quote is the sign for inches as often.
+// innerQuote is what a quote at i costs that does not close its string, where what follows is so
+// likely its end. The first of them opens a quotation: it stands behind a blank or a sign and in
+// front of a letter. Quotations come in pairs. An end without a beginning is a string's end, or
+// several readings are left. Behind a digit a quote is the sign for inches as often.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {
@@ -346,9 +348,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in Python by nothing.
-// "x" + "y" is how programs break long texts.
-// Behind a plus sign a key follows nowhere but where it stands for a comma.
+// joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in
+// Python by nothing. "x" + "y" is how programs break long texts. Behind a plus sign a key follows
+// nowhere but where it stands for a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

@@ -30,9 +30,9 @@ func (n *Node) inList() bool {
 	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
-// read reads a value, or what stands in its place.
-// The first byte decides what can stand here; what is missing in front of it is offered besides.
-// A value that its schema does not want costs more, and is no error: types may be turned into others later.
+// read reads a value, or what stands in its place. The first byte decides what can stand here; what
+// is missing in front of it is offered besides. A value that its schema does not want costs more,
+// and is no error: types may be turned into others later.
 func (x *valueReader) read() {
 	switch {
 	case x.over(x.n.Pos):
@@ -116,8 +116,9 @@ func (x *valueReader) bare(cost int) {
 	x.step(cost, to, `"`)
 }
 
-// guessed reports whether a text without quotes at n may be less than all of it, or no text: a comment or more than one
-// blank stands in front of it, or it is words and a number or a literal where such a value fits too.
+// guessed reports whether a text without quotes at n may be less than all of it, or no text: a
+// comment or more than one blank stands in front of it, or it is words and a number or a literal
+// where such a value fits too.
 func guessed(text string, n *Node) bool {
 	if n.Pos > 0 && text[n.Pos-1] == '(' {
 		return true // a note, perhaps
@@ -170,7 +171,8 @@ func guessed(text string, n *Node) bool {
 // prefixed is the beginning of a string in another language.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
-// nearLiteral reports whether a word is a literal with a letter left out, or one of another language.
+// nearLiteral reports whether a word is a literal with a letter left out, or one of another
+// language.
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {
@@ -328,8 +330,9 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted is unsure where behind a word that ends at i a quote stands, and begins no key: the word may be a text that has
-// lost its first quote, where one is allowed as well as what the word is.
+// halfQuoted is unsure where behind a word that ends at i a quote stands, and begins no key: the
+// word may be a text that has lost its first quote, where one is allowed as well as what the word
+// is.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
 		return unsure
@@ -351,7 +354,8 @@ func noHoles(text string, i int, quote byte) bool {
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
 
-// prefixed reads a letter in front of a quote, which is of Python or another language, and reports whether one stands there.
+// prefixed reads a letter in front of a quote, which is of Python or another language, and reports
+// whether one stands there.
 func (x *valueReader) prefixed() bool {
 	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') && x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
 		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {

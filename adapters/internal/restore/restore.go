@@ -1,9 +1,9 @@
 // Package restore finds the texts that a damaged call may have been meant as.
 //
 // A family's calls stand between marks. A model leaves out a character of one, writes another for
-// it, puts a blank inside, writes the mark twice or not at all, or swaps two of them. What was meant
-// is a text that differs in as few marks as possible and is a call. This package makes such texts,
-// cheapest first, and does not know what a call is: whoever asks reads them.
+// it, puts a blank inside, writes the mark twice or not at all, or swaps two of them. What was
+// meant is a text that differs in as few marks as possible and is a call. This package makes such
+// texts, cheapest first, and does not know what a call is: whoever asks reads them.
 package restore
 
 import (
@@ -309,8 +309,8 @@ func damaged(text, m string) (sizes []int) {
 	return sizes
 }
 
-// envelopes returns the changes that repair what stands between the name of a tool and its arguments,
-// in {"name": "f"; "arguments"= {…}}: anything but a comma, a key and a colon.
+// envelopes returns the changes that repair what stands between the name of a tool and its
+// arguments, in {"name": "f"; "arguments"= {…}}: anything but a comma, a key and a colon.
 func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
 		i := strings.Index(text, `"`+name)

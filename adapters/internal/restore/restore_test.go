@@ -21,7 +21,8 @@ func TestMarksAreSplit(t *testing.T) {
 	}
 }
 
-// TestDamagedMarksAreMended has one slip of each kind, and the degree in which the text that was meant stands.
+// TestDamagedMarksAreMended has one slip of each kind, and the degree in which the text that was
+// meant stands.
 func TestDamagedMarksAreMended(t *testing.T) {
 	const meant = "<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n</tool_call>"
 	for name, row := range map[string]struct {
@@ -56,7 +57,8 @@ func TestDamagedMarksAreMended(t *testing.T) {
 	}
 }
 
-// TestTheBeginningOfAMarkIsAwaited: as long as a damaged mark may come, May says so, and prose is known soon.
+// TestTheBeginningOfAMarkIsAwaited: as long as a damaged mark may come, May says so, and prose is
+// known soon.
 func TestTheBeginningOfAMarkIsAwaited(t *testing.T) {
 	for _, text := range []string{"<tool_call>", "tool_call>", "<tol_call>", "<toool_call>", "<too_lcall>", "<TOOL_CALL>", "&lt;tool_call&gt;", "＜parameter=a＞", "[parameter=a]"} {
 		for n := range text {
@@ -85,7 +87,8 @@ func TestTextsWithoutDamageHaveNoVisibleOnes(t *testing.T) {
 	}
 }
 
-// FuzzTexts: texts are bounded in number and size, differ from the one that was given, and stay UTF-8.
+// FuzzTexts: texts are bounded in number and size, differ from the one that was given, and stay
+// UTF-8.
 func FuzzTexts(f *testing.F) {
 	f.Add("tool_call>\n<function=f>＜parameter=a＞x</parameter>")
 	f.Add(strings.Repeat("<tool_cal>", 50))

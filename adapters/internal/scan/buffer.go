@@ -1,16 +1,19 @@
-// Package scan is one buffer over the text of a model: what every reader of such text looks at it through.
+// Package scan is one buffer over the text of a model: what every reader of such text looks at it
+// through.
 //
-// Chunk borders do not exist for who reads by [Buffer.At]: it waits for a byte that is not there yet, and answers -1 only at
-// the end. So any split of a text reads alike, by construction rather than by care.
+// Chunk borders do not exist for who reads by [Buffer.At]: it waits for a byte that is not there
+// yet, and answers -1 only at the end. So any split of a text reads alike, by construction rather
+// than by care.
 package scan
 
 // Buffer is the text read so far. Positions are absolute: they count bytes of text since the start.
 //
 //	base <= pos <= base+len(buf)
 //
-// Bytes in front of pos that may still be needed are kept, the others dropped when more is read (drop). at(i) is the only
-// way to look forward: what is built on it cannot tell how the text was cut into pieces, because a byte that is not there
-// yet is waited for, and only the end of the text answers -1.
+// Bytes in front of pos that may still be needed are kept, the others dropped when more is read
+// (drop). at(i) is the only way to look forward: what is built on it cannot tell how the text was
+// cut into pieces, because a byte that is not there yet is waited for, and only the end of the text
+// answers -1.
 type Buffer struct {
 	Buf  []byte
 	Base int // position of buf[0]
@@ -53,15 +56,15 @@ func (b *Buffer) Drop(n int) {
 	b.Base += n
 }
 
-// SetLimit puts a virtual end to the text, at a position.
-// A draft is read under it: everything unwinds as at any end of a text, and Hit says that it was not the real one.
+// SetLimit puts a virtual end to the text, at a position. A draft is read under it: everything
+// unwinds as at any end of a text, and Hit says that it was not the real one.
 func (b *Buffer) SetLimit(limit int) {
 	b.limit = limit
 	b.till = min(limit, b.Base+len(b.Buf))
 }
 
-// At is byte i from here, read when needed; -1 behind the end of the text. It is what all reading is made of, so it is
-// short enough to be inlined.
+// At is byte i from here, read when needed; -1 behind the end of the text. It is what all reading
+// is made of, so it is short enough to be inlined.
 func (b *Buffer) At(i int) int {
 	if i += b.Pos; i < b.till {
 		return int(b.Buf[i-b.Base])
@@ -69,8 +72,8 @@ func (b *Buffer) At(i int) int {
 	return b.more(i)
 }
 
-// more is at for the byte at position p, which is not buffered.
-// Only the end of the source, or the virtual one of a draft, answers -1: that is the whole of split invariance.
+// more is at for the byte at position p, which is not buffered. Only the end of the source, or the
+// virtual one of a draft, answers -1: that is the whole of split invariance.
 func (b *Buffer) more(p int) int {
 	if p >= b.limit {
 		b.Hit = true
@@ -100,8 +103,8 @@ func (b *Buffer) Slice(from, to int) []byte { return b.Buf[from-b.Base : to-b.Ba
 // MaxSpace bounds the white space between the parts of a call, in bytes.
 const MaxSpace = 4096
 
-// Space counts the white space from offset i on, up to maxSpace.
-// The bound is for hostile text: a megabyte of newlines behind each mark would be counted for each attempt.
+// Space counts the white space from offset i on, up to maxSpace. The bound is for hostile text: a
+// megabyte of newlines behind each mark would be counted for each attempt.
 func (b *Buffer) Space(i int) int {
 	n := i
 	for n < i+MaxSpace && IsSpace(b.At(n)) {
@@ -110,8 +113,8 @@ func (b *Buffer) Space(i int) int {
 	return n - i
 }
 
-// ZeroWidth counts the bytes of the sign without width at offset i: a byte order mark, a zero-width space; 0 for any other.
-// Nobody sees it, so around a mark it means no more than a blank.
+// ZeroWidth counts the bytes of the sign without width at offset i: a byte order mark, a zero-width
+// space; 0 for any other. Nobody sees it, so around a mark it means no more than a blank.
 func (b *Buffer) ZeroWidth(i int) int {
 	if b.At(i) < 0x80 {
 		return 0
@@ -124,9 +127,9 @@ func (b *Buffer) ZeroWidth(i int) int {
 	return 0
 }
 
-// Run counts the bytes from offset i on that are of a class, most of them at most.
-// The end of the text is of no class, so a run ends there. What a run is counted for is bounded by most, so that a look ahead
-// costs no more than that.
+// Run counts the bytes from offset i on that are of a class, most of them at most. The end of the
+// text is of no class, so a run ends there. What a run is counted for is bounded by most, so that a
+// look ahead costs no more than that.
 func (b *Buffer) Run(i, most int, is func(c int) bool) int {
 	n := 0
 	for n < most && is(b.At(i+n)) {
@@ -135,8 +138,9 @@ func (b *Buffer) Run(i, most int, is func(c int) bool) int {
 	return n
 }
 
-// Has says whether s stands at offset i. Bytes are asked for one by one, so nothing waits that cannot be s.
-// Asking for the whole of it at once would hold back prose that merely begins like a mark.
+// Has says whether s stands at offset i. Bytes are asked for one by one, so nothing waits that
+// cannot be s. Asking for the whole of it at once would hold back prose that merely begins like a
+// mark.
 func (b *Buffer) Has(i int, s string) bool {
 	for k := 0; k < len(s); k++ {
 		if b.At(i+k) != int(s[k]) {
@@ -149,8 +153,9 @@ func (b *Buffer) Has(i int, s string) bool {
 // byteNewline is a newline as tokenizers with byte tokens spell it.
 const byteNewline = "<0x0A>"
 
-// Elastic counts white space at offset i, also newlines spelled as the two characters \ n or as a byte token.
-// <0x0A> is the name of a token that nobody turned into its byte: ERNIE's replies have it for newlines.
+// Elastic counts white space at offset i, also newlines spelled as the two characters \ n or as a
+// byte token. <0x0A> is the name of a token that nobody turned into its byte: ERNIE's replies have
+// it for newlines.
 func (b *Buffer) Elastic(i int) int {
 	n := i
 	for {

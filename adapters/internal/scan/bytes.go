@@ -1,7 +1,8 @@
 package scan
 
-// The classes of bytes that readers of model text ask about. Those that take an int are asked with what At answers, so -1
-// belongs to none of them, and a byte of a longer rune (0x80 and above) to none but what says so.
+// The classes of bytes that readers of model text ask about. Those that take an int are asked with
+// what At answers, so -1 belongs to none of them, and a byte of a longer rune (0x80 and above) to
+// none but what says so.
 
 // IsLetter reports whether c is a letter of ASCII.
 func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -28,7 +29,8 @@ func IsQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 // IsCloser reports whether c closes an object, a list or the arguments of a Python call.
 func IsCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
 
-// IsSpace reports whether c is white space by RFC 8259. Other spaces (no-break, full-width) are the lenient reader's.
+// IsSpace reports whether c is white space by RFC 8259. Other spaces (no-break, full-width) are the
+// lenient reader's.
 func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
 // OddSpaces lists the spaces that JSON does not know. They are replaced between tokens only; inside

@@ -8,16 +8,16 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// JSON that was read already is looked at as text: what is printed again, or held against a schema, needs the order of
-// members and the spelling of numbers, and most values are only copied.
+// JSON that was read already is looked at as text: what is printed again, or held against a schema,
+// needs the order of members and the spelling of numbers, and most values are only copied.
 
 // Field is a member of an object, its value as JSON text.
 type Field struct{ Key, Value string }
 
-// Fields are the members of an object in their order. One that stands twice is there twice: which one counts is the tool's
-// to say, and the model sees what it wrote.
-// Text that is no object has none, and one that ends early has those that began.
-// Values are slices of the text: a file in an argument is not copied to find the names beside it.
+// Fields are the members of an object in their order. One that stands twice is there twice: which
+// one counts is the tool's to say, and the model sees what it wrote. Text that is no object has
+// none, and one that ends early has those that began. Values are slices of the text: a file in an
+// argument is not copied to find the names beside it.
 func Fields(object string) (all []Field) {
 	text, ok := strings.CutPrefix(TrimSpace(object), "{")
 	for ok {
@@ -31,8 +31,9 @@ func Fields(object string) (all []Field) {
 	return all
 }
 
-// NextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the object.
-// It accepts a comma too many or a missing colon, since what it reads was written by a program: broken text must only not loop.
+// NextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the
+// object. It accepts a comma too many or a missing colon, since what it reads was written by a
+// program: broken text must only not loop.
 func NextMember(text string) (quoted, rest string, ok bool) {
 	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
 		return "", text, false
@@ -41,8 +42,8 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 	return text[:n], TrimSpace(strings.TrimPrefix(TrimSpace(text[n:]), ":")), true
 }
 
-// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind it.
-// Strings are stepped over as a whole, so a brace in a text closes nothing.
+// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind
+// it. Strings are stepped over as a whole, so a brace in a text closes nothing.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

@@ -1,8 +1,8 @@
 package scan
 
-// Match is what looking for something says, up to the point where a call is committed. The third answer is what keeps reading
-// independent of chunks: a text that ended within "<tool_ca" is neither text nor a mark yet, and who asked decides by how
-// the reply ended.
+// Match is what looking for something says, up to the point where a call is committed. The third
+// answer is what keeps reading independent of chunks: a text that ended within "<tool_ca" is
+// neither text nor a mark yet, and who asked decides by how the reply ended.
 type Match uint8
 
 const (

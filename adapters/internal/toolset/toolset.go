@@ -1,5 +1,5 @@
-// Package toolset finds the offered tool that a model means by a name: names are compared as models spell them, never by
-// how near they are.
+// Package toolset finds the offered tool that a model means by a name: names are compared as models
+// spell them, never by how near they are.
 package toolset
 
 import (
@@ -15,8 +15,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Tool is an offered tool with its schema, compiled when it is first called.
-// Most tools of a request are never called, and a client may offer hundreds: only what is called is compiled.
+// Tool is an offered tool with its schema, compiled when it is first called. Most tools of a
+// request are never called, and a client may offer hundreds: only what is called is compiled.
 type Tool struct {
 	chat.Tool
 	compiled bool
@@ -31,10 +31,10 @@ func (t *Tool) Type() *schema.Type {
 	return t.typ
 }
 
-// Set finds the offered tools by the names that models write: exactly, then without a known prefix, then without
-// regard to case and separators when that is unique. Never by edit distance.
-// A near miss of one name may be another tool. Look-up is by map and binary search, so a reply's cost does not grow with the
-// number of tools.
+// Set finds the offered tools by the names that models write: exactly, then without a known prefix,
+// then without regard to case and separators when that is unique. Never by edit distance. A near
+// miss of one name may be another tool. Look-up is by map and binary search, so a reply's cost does
+// not grow with the number of tools.
 type Set struct {
 	offered []chat.Tool       // until the first look-up builds the rest
 	also    map[string]string // see New
@@ -50,13 +50,14 @@ func New(offered []chat.Tool, also map[string]string) *Set { return &Set{offered
 // Named returns the tool that is offered by exactly this name, or nil.
 func (s *Set) Named(name string) *Tool { return s.exact[name] }
 
-// prefixes are name spaces, folded, that models put in front of a name although nobody offered them.
-// functions.f is harmony's and Kimi K2's, default_api.f Gemma's. Folded, they have lost their dots and underscores.
+// prefixes are name spaces, folded, that models put in front of a name although nobody offered
+// them. functions.f is harmony's and Kimi K2's, default_api.f Gemma's. Folded, they have lost their
+// dots and underscores.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
-// build makes the look-up tables, once: a reply without calls never needs them.
-// A name that is offered twice is the first tool's: no reply could tell them apart.
-// Short forms without a prefix share the table with whole names: two tools may fold to one spelling (a_b, ab), and then only
+// build makes the look-up tables, once: a reply without calls never needs them. A name that is
+// offered twice is the first tool's: no reply could tell them apart. Short forms without a prefix
+// share the table with whole names: two tools may fold to one spelling (a_b, ab), and then only
 // their exact names find them.
 func (s *Set) build() {
 	if s.exact != nil {
@@ -91,8 +92,8 @@ func (s *Set) add(name string, t *Tool) {
 	s.forms[folded] = t
 }
 
-// buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays one.
-// A further name must not take anything away from a tool that is really called so.
+// buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays
+// one. A further name must not take anything away from a tool that is really called so.
 func (s *Set) buildAlso() {
 	first := maps.Clone(s.forms)
 	for name, of := range s.also {
@@ -108,8 +109,9 @@ func (s *Set) buildAlso() {
 	}
 }
 
-// withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it has none.
-// The short form is one more spelling, not a name: it finds a tool only where no other has it.
+// withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it
+// has none. The short form is one more spelling, not a name: it finds a tool only where no other
+// has it.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -126,7 +128,8 @@ func withoutPrefix(name string) string {
 	return ""
 }
 
-// isBase36 says whether s could be a random prefix: small letters and digits with at least one digit.
+// isBase36 says whether s could be a random prefix: small letters and digits with at least one
+// digit.
 func isBase36(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && isAlphanumeric(s)
 }
@@ -140,8 +143,9 @@ func isAlphanumeric(s string) bool {
 // Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
 const MaxName = 128
 
-// fold drops case and separators. It is asked at every byte of a name that is being read, and by prose at each word that could be an
-// id. It is small enough to be inlined, so the buffer is on the stack of its callers, and a name that fits in it costs no memory.
+// fold drops case and separators. It is asked at every byte of a name that is being read, and by
+// prose at each word that could be an id. It is small enough to be inlined, so the buffer is on the
+// stack of its callers, and a name that fits in it costs no memory.
 func fold[S string | []byte](name S) string {
 	var buf [64]byte // OpenAI's limit of a name
 	return string(appendFold(buf[:0], name))
@@ -161,9 +165,9 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 	return dst
 }
 
-// Find returns the tool that a model means by name, or nil.
-// The order is that of certainty. A name space that is the tool's own name, f.f, is what Muse writes. "" and names that fit two
-// tools find none.
+// Find returns the tool that a model means by name, or nil. The order is that of certainty. A name
+// space that is the tool's own name, f.f, is what Muse writes. "" and names that fit two tools find
+// none.
 func (s *Set) Find(name string) *Tool {
 	s.build()
 	name = strings.TrimSpace(name)
@@ -192,7 +196,8 @@ func (s *Set) Find(name string) *Tool {
 			}
 		}
 	}
-	// zzzzzz_search_docs for k3j9ab_search_docs: Void puts six characters in front that mean nothing, and models make them up
+	// zzzzzz_search_docs for k3j9ab_search_docs: Void puts six characters in front that mean
+	// nothing, and models make them up
 	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isAlphanumeric(name[:randomPrefix]) {
 		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) && t.Name[randomPrefix:] == name[randomPrefix:] {
 			return t
@@ -201,14 +206,15 @@ func (s *Set) Find(name string) *Tool {
 	return nil
 }
 
-// randomPrefix is how many characters Void puts in front of the name of an MCP server's tool, and a line below.
+// randomPrefix is how many characters Void puts in front of the name of an MCP server's tool, and a
+// line below.
 const randomPrefix = 6
 
-// InID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare counter means the only tool
-// that is offered.
-// functions.get_weather:0 is the rule; functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the
-// counter's, but only if no tool's name has them.
-// The part behind the last colon is the counter, whatever it is: functions.f:0, f:call_1.
+// InID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare
+// counter means the only tool that is offered. functions.get_weather:0 is the rule;
+// functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the counter's,
+// but only if no tool's name has them. The part behind the last colon is the counter, whatever it
+// is: functions.f:0, f:call_1.
 func (s *Set) InID(id string) *Tool {
 	// functions.get_weather:0
 	base := id
@@ -236,9 +242,9 @@ func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
 
-// Taking returns the only tool whose schema has all these members, and asks for no others; nil when there is none or more.
-// With no members every tool without required ones would fit, so none is taken.
-// exact may hold a tool under several names, so being found twice is no contradiction.
+// Taking returns the only tool whose schema has all these members, and asks for no others; nil when
+// there is none or more. With no members every tool without required ones would fit, so none is
+// taken. exact may hold a tool under several names, so being found twice is no contradiction.
 func (s *Set) Taking(members []scan.Field) *Tool {
 	s.build()
 	var found *Tool
@@ -255,10 +261,10 @@ func (s *Set) Taking(members []scan.Field) *Tool {
 	return found
 }
 
-// Takes says whether the members have what a tool requires, and nothing that its schema does not list. A schema that lists
-// nothing takes anything.
-// A member that the schema does not name speaks against it also where it lets further ones in: anything would fit there.
-// Both uses ask the same: which tool an id without a name means, and whether a call without marks is one.
+// Takes says whether the members have what a tool requires, and nothing that its schema does not
+// list. A schema that lists nothing takes anything. A member that the schema does not name speaks
+// against it also where it lets further ones in: anything would fit there. Both uses ask the same:
+// which tool an id without a name means, and whether a call without marks is one.
 func (t *Tool) Takes(members []scan.Field) bool {
 	typ := t.Type()
 	has := func(name string) bool {
@@ -268,14 +274,14 @@ func (t *Tool) Takes(members []scan.Field) bool {
 	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
-// BeginsID says whether an id that names a tool, or a counter, can still be written once id has been.
-// It is asked at every byte of an id, so a wrong one ends early.
+// BeginsID says whether an id that names a tool, or a counter, can still be written once id has
+// been. It is asked at every byte of an id, so a wrong one ends early.
 func (s *Set) BeginsID(id []byte) bool {
 	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
-// Begins says whether some offered name can still be written once name has been.
-// Everything that Find would accept has to be accepted here byte by byte, prefixes and f.f included.
+// Begins says whether some offered name can still be written once name has been. Everything that
+// Find would accept has to be accepted here byte by byte, prefixes and f.f included.
 func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
 		return false // the full stop of a sentence about a mark; folding would drop it
@@ -309,9 +315,10 @@ func (s *Set) leads(folded string) bool {
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
 }
 
-// Recipient returns the tool that a header means by name: signs and the type of the content may be glued to it.
-// gpt-oss glues "json" or a question mark to the name when it forgets the mark between: to=get_weatherjson<|message|>. The
-// plain name is looked for first, as a tool may really end in code.
+// Recipient returns the tool that a header means by name: signs and the type of the content may be
+// glued to it. gpt-oss glues "json" or a question mark to the name when it forgets the mark
+// between: to=get_weatherjson<|message|>. The plain name is looked for first, as a tool may really
+// end in code.
 func (s *Set) Recipient(name string) *Tool {
 	if t := s.Find(name); t != nil {
 		return t
@@ -328,15 +335,17 @@ func (s *Set) Recipient(name string) *Tool {
 	return nil
 }
 
-// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON, a&amp;b as in XML.
+// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON,
+// a&amp;b as in XML.
 
 // maxEntity bounds an entity like &amp; in bytes.
 // The longest that attributes need, &quot; and &#x27;, fit.
 const maxEntity = 8
 
-// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is left out.
-// Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first ([Set.Find]), as a name may really hold a backslash.
-// What is half written at the end is left out, so that Begins can ask for a name byte by byte.
+// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is
+// left out. Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first
+// ([Set.Find]), as a name may really hold a backslash. What is half written at the end is left out,
+// so that Begins can ask for a name byte by byte.
 func unescaped(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name

@@ -8,8 +8,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Ahead looks at a text byte by byte, and tells when it can be no wrapper any more. A document that only begins like one
-// is then shown at once.
+// Ahead looks at a text byte by byte, and tells when it can be no wrapper any more. A document that
+// only begins like one is then shown at once.
 type Ahead struct {
 	tools *toolset.Set
 	text  []byte // what was read; nil once a tool was named
@@ -43,7 +43,8 @@ func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []b
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)
-		// names are looked for once, at the bound: at each byte it would cost the square of the text
+		// names are looked for once, at the bound: at each byte it would cost the square of the
+		// text
 		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
 			if a.named = a.tools.In(a.text); !a.named {
 				return false
@@ -111,12 +112,14 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether nothing is asked of what stands here: in a thought, and in a member that may be a parameter.
+// free reports whether nothing is asked of what stands here: in a thought, and in a member that may
+// be a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
-// may reports whether the text that was just read may stand in a wrapper: in a free place, as a name, or beside.
+// may reports whether the text that was just read may stand in a wrapper: in a free place, as a
+// name, or beside.
 func (a *Ahead) may() bool {
 	text := string(a.word)
 	l := law{tools: a.tools}
@@ -126,7 +129,8 @@ func (a *Ahead) may() bool {
 	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 || l.named(text) != nil
 }
 
-// parameter reports whether some tool lists a member of this name. The names are folded once: hostile text asks at each brace.
+// parameter reports whether some tool lists a member of this name. The names are folded once:
+// hostile text asks at each brace.
 func (a *Ahead) parameter(key string) bool {
 	if a.own == nil {
 		a.own = map[string]bool{}

@@ -2,7 +2,8 @@ package wrapper
 
 import "testing"
 
-// TestOneWordAroundJSONIsAMark holds what stands between two marks that are one word, damaged or in each other's place.
+// TestOneWordAroundJSONIsAMark holds what stands between two marks that are one word, damaged or in
+// each other's place.
 func TestOneWordAroundJSONIsAMark(t *testing.T) {
 	for text, want := range map[string]string{
 		"<tool_calls[1]</tool_calls>":    "[1]",

@@ -51,7 +51,8 @@ func (l *law) namedLines(text string) *node {
 // describesType reports whether a member says of which type a value is: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
-// nested reads lines of YAML that name a tool and have its arguments indented below a name, or below the tool's own:
+// nested reads lines of YAML that name a tool and have its arguments indented below a name, or
+// below the tool's own:
 //
 //	tool_call:            get_time:
 //	  use: get_time         zone: UTC
@@ -91,7 +92,8 @@ func (l *law) below(n *node, depth int) bool {
 // front is what may stand in front of a call of a program: await, and a name that takes the result.
 var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?`)
 
-// caller is a call of something that takes a tool's name and its arguments: call_tool("get_time", {"zone": "UTC"}).
+// caller is a call of something that takes a tool's name and its arguments: call_tool("get_time",
+// {"zone": "UTC"}).
 var caller = regexp.MustCompile(`^([\w.]+)\(([\s\S]*)\)$`)
 
 // code reads a call as a line of a program: result = await get_time(zone="UTC").
@@ -113,15 +115,16 @@ func (l *law) code(text string) *node {
 	return nil
 }
 
-// lines looks at a text that begins with a letter, byte by byte, and tells when it can be no call on
-// lines of its own, and no line of a program.
+// lines looks at a text that begins with a letter, byte by byte, and tells when it can be no call
+// on lines of its own, and no line of a program.
 type lines struct {
 	front []byte // the first line, up to what tells
 	free  bool   // the rest may be anything; a tool must be named soon
 }
 
-// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of YAML. A variable begins with a
-// small letter, so that the first word of a sentence is not waited for.
+// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of
+// YAML. A variable begins with a small letter, so that the first word of a sentence is not waited
+// for.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)

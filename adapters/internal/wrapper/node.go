@@ -37,7 +37,8 @@ type member struct {
 	value *node
 }
 
-// readJSON reads a text that is one JSON value, with the slips that models make; nil when anything is missing or left over.
+// readJSON reads a text that is one JSON value, with the slips that models make; nil when anything
+// is missing or left over.
 func readJSON(text string) *node {
 	out, whole := lenient.RepairAs(text, nil)
 	if !whole || !json.Valid([]byte(out)) {
@@ -72,8 +73,8 @@ func ofJSON(raw string) *node {
 	return n
 }
 
-// arguments returns an object as strict JSON of a type.
-// JSON is read once more, now as the schema has it. What tags and lines say has no types: the schema gives them.
+// arguments returns an object as strict JSON of a type. JSON is read once more, now as the schema
+// has it. What tags and lines say has no types: the schema gives them.
 func (n *node) arguments(t *schema.Type) string {
 	if n.json != "" {
 		if out, whole := lenient.RepairAs(n.json, t); whole {
@@ -101,9 +102,9 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether JSON has members that the type has not, or an object or a list where the type has none:
-// {"query": {"type": "string"}} says what a query is. Read as arguments it would become some, as a schema's "properties" are
-// opened and an object becomes a text.
+// describes reports whether JSON has members that the type has not, or an object or a list where
+// the type has none: {"query": {"type": "string"}} says what a query is. Read as arguments it would
+// become some, as a schema's "properties" are opened and an object becomes a text.
 func (n *node) describes(t *schema.Type) bool {
 	return n.json != "" && slices.ContainsFunc(n.members, func(m member) bool {
 		return len(t.Members()) > 0 && !t.Has(m.key) ||
@@ -111,8 +112,8 @@ func (n *node) describes(t *schema.Type) bool {
 	})
 }
 
-// unsure reports whether a text among the members of a type may be read in two ways: forms differ in whether entities are
-// data, and whether the white space at the ends of a value is.
+// unsure reports whether a text among the members of a type may be read in two ways: forms differ
+// in whether entities are data, and whether the white space at the ends of a value is.
 func (n *node) unsure(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		p, text := t.Prop(m.key), m.value.text
@@ -126,7 +127,8 @@ func (n *node) unsure(t *schema.Type) bool {
 	})
 }
 
-// tight reports whether nothing but one line break stands at each end of a text, or nothing at both.
+// tight reports whether nothing but one line break stands at each end of a text, or nothing at
+// both.
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")
@@ -159,7 +161,8 @@ func (n *node) as(t *schema.Type) string {
 	return n.arguments(t)
 }
 
-// bare returns the text of a tag without the line breaks that lay it out; of one line no blanks stay around it either.
+// bare returns the text of a tag without the line breaks that lay it out; of one line no blanks
+// stay around it either.
 func bare(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n"), "\n")
 	if one := strings.TrimSpace(text); !strings.Contains(one, "\n") {

@@ -8,7 +8,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// mark is a mark in signs that no text has, or a word in square brackets: <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
+// mark is a mark in signs that no text has, or a word in square brackets: <|tool_call|>,
+// <|/tool_call|>, [TOOL_CALL].
 var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
 // lastMark is such a mark at the end of a text.
@@ -20,8 +21,8 @@ var damaged = regexp.MustCompile(`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*(
 // letters returns the letters of a mark.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
-// between returns what stands between two marks that are one word for calls, of which a slip has spoiled one, or which
-// have changed places; "" where none do.
+// between returns what stands between two marks that are one word for calls, of which a slip has
+// spoiled one, or which have changed places; "" where none do.
 func between(text string) string {
 	m := damaged.FindStringSubmatch(text)
 	if m == nil || letters(m[1]) != letters(m[3]) {
@@ -118,7 +119,8 @@ func (l *law) objectsOf(text string) *node {
 	return readJSON("[" + strings.ReplaceAll(text, "}\n{", "},{") + "]")
 }
 
-// applied reads a name with its arguments behind it: get_time({…}), get_time(timezone="UTC"), get_time{…}.
+// applied reads a name with its arguments behind it: get_time({…}), get_time(timezone="UTC"),
+// get_time{…}.
 func (l *law) applied(text string) *node {
 	i := 0
 	for i < len(text) && isKeyByte(text[i]) {
@@ -169,8 +171,8 @@ var counted = regexp.MustCompile(`:\d+$`)
 // gemmaQuote is Gemma's quotation mark.
 const gemmaQuote = `<|"|>`
 
-// plainQuotes returns a text with plain quotation marks in place of Gemma's; "" where that could change a value: one is
-// missing, or a text holds what JSON escapes.
+// plainQuotes returns a text with plain quotation marks in place of Gemma's; "" where that could
+// change a value: one is missing, or a text holds what JSON escapes.
 func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text
@@ -181,7 +183,8 @@ func plainQuotes(text string) string {
 	return strings.ReplaceAll(text, gemmaQuote, `"`)
 }
 
-// readLines reads members on lines of their own, as YAML has them: name: value, with what belongs to a name indented below.
+// readLines reads members on lines of their own, as YAML has them: name: value, with what belongs
+// to a name indented below.
 func readLines(text string) *node {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -199,7 +202,8 @@ func readLines(text string) *node {
 // indent returns how far a line is indented.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// block reads the lines that are indented as the first one, and returns those behind; nil when a line is no member.
+// block reads the lines that are indented as the first one, and returns those behind; nil when a
+// line is no member.
 func block(lines []string) (*node, []string) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -245,7 +249,8 @@ func block(lines []string) (*node, []string) {
 	return n, lines
 }
 
-// belowKey returns the value of a member: behind its colon, or on the lines below it; nil when they are none.
+// belowKey returns the value of a member: behind its colon, or on the lines below it; nil when they
+// are none.
 func belowKey(value string, below []string) *node {
 	switch {
 	// with:⏎  zone: UTC

@@ -12,10 +12,12 @@ var opening = regexp.MustCompile(`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-
 // attribute is one attribute of a tag.
 var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
-// maxTags bounds how deep tags are read; each depth reads the text once more. What stands deeper is text.
+// maxTags bounds how deep tags are read; each depth reads the text once more. What stands deeper is
+// text.
 const maxTags = 12
 
-// readTags reads a text that is tags and nothing else, as an object with a member a tag; nil when it is more than that.
+// readTags reads a text that is tags and nothing else, as an object with a member a tag; nil when
+// it is more than that.
 func readTags(text string, depth int) *node {
 	n := &node{kind: anObject, text: text}
 	if depth > maxTags {
@@ -35,7 +37,8 @@ func readTags(text string, depth int) *node {
 	return n
 }
 
-// element reads the tag that a text begins with, to its closer, and returns its length; 0 when it is none or stays open.
+// element reads the tag that a text begins with, to its closer, and returns its length; 0 when it
+// is none or stays open.
 func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -58,7 +61,8 @@ func element(text string, depth int) (member, int) {
 	return tagged(name, said, attrs, text[at[1]:at[1]+end], depth), at[1] + size
 }
 
-// closerOf returns where the closer of a tag begins and ends in the text behind it; -1 when there is none.
+// closerOf returns where the closer of a tag begins and ends in the text behind it; -1 when there
+// is none.
 func closerOf(text, name string) (start, end int) {
 	open, closer := "<"+name, "</"+name+">"
 	for from, depth := 0, 0; ; {
@@ -80,8 +84,9 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag is named like itself.
-// Beside attributes what stands in a tag is one value: <tool name="f"><city>Rome</city></tool> holds an object.
+// tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag
+// is named like itself. Beside attributes what stands in a tag is one value: <tool
+// name="f"><city>Rome</city></tool> holds an object.
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
@@ -128,7 +133,8 @@ var (
 )
 
 // content returns what stands in a tag: tags alone are an object, everything else is a text.
-// Whether its entities and the white space at its ends are its own, nobody can tell without the form: see [node.unsure].
+// Whether its entities and the white space at its ends are its own, nobody can tell without the
+// form: see [node.unsure].
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") && strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
 		text := strings.TrimSpace(inner)

@@ -53,8 +53,8 @@ func fold(word string) string {
 	}, word)
 }
 
-// beside reports whether a member stands beside a call: an id, a type, a role or a thought, or a word for a call. What is
-// empty says nothing either, as the content of OpenAI's messages.
+// beside reports whether a member stands beside a call: an id, a type, a role or a thought, or a
+// word for a call. What is empty says nothing either, as the content of OpenAI's messages.
 func beside(key string, n *node) bool {
 	// a thought may be of any form: AutoGPT's is an object
 	if thoughtKeys[key] {

@@ -1,8 +1,10 @@
-// Package wrapper reads calls that stand in a wrapper of no known form, by one law: what names one offered tool and holds
-// one object that fits its schema, with nothing but ids, types, roles and thoughts beside, is a call.
+// Package wrapper reads calls that stand in a wrapper of no known form, by one law: what names one
+// offered tool and holds one object that fits its schema, with nothing but ids, types, roles and
+// thoughts beside, is a call.
 //
-// Small models write what they saw most: messages of OpenAI, Anthropic, Gemini and MCP, or a form of their own. A list of the
-// names of members would never be whole, while the structure is always the same:
+// Small models write what they saw most: messages of OpenAI, Anthropic, Gemini and MCP, or a form
+// of their own. A list of the names of members would never be whole, while the structure is always
+// the same:
 //
 //	{"tool_name": "get_time", "tool_args": {"zone": "UTC"}}         a name and an object beside each other
 //	{"get_time": {"zone": "UTC"}}                                   the name is the key of the object
@@ -39,8 +41,8 @@ type Call struct {
 	ID, Args string
 }
 
-// Calls returns the calls of a text that is a wrapper and nothing else, or none.
-// Either all of the text is calls or none of it is: half a reading would show the rest as torn text.
+// Calls returns the calls of a text that is a wrapper and nothing else, or none. Either all of the
+// text is calls or none of it is: half a reading would show the rest as torn text.
 func Calls(text string, tools *toolset.Set) []Call {
 	l := law{tools: tools}
 	return l.calls(l.document(strings.TrimSpace(text)), 0)
@@ -89,7 +91,8 @@ func (l *law) calls(n *node, depth int) []Call {
 	return l.object(n, depth)
 }
 
-// text returns the calls that a text is: JSON in a string of JSON, anything in a tag. Marks in a string are quoted there.
+// text returns the calls that a text is: JSON in a string of JSON, anything in a tag. Marks in a
+// string are quoted there.
 func (l *law) text(n *node, depth int) []Call {
 	var inner *node
 	switch text := strings.TrimSpace(n.text); {
@@ -133,7 +136,8 @@ type parts struct {
 	wrong bool     // a record, or two tools are named
 }
 
-// object returns the calls of an object: one that it names, those whose names are its members, or those in its wrapper.
+// object returns the calls of an object: one that it names, those whose names are its members, or
+// those in its wrapper.
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
@@ -175,8 +179,9 @@ func (l *law) object(n *node, depth int) []Call {
 	return l.each(inner, depth)
 }
 
-// flat returns the arguments of a call whose members stand beside its name: <call tool="get_time" zone="UTC"/>. Where the tool
-// has a member that may be an id or a type of the wrapper, nobody can tell which it is.
+// flat returns the arguments of a call whose members stand beside its name: <call tool="get_time"
+// zone="UTC"/>. Where the tool has a member that may be an id or a type of the wrapper, nobody can
+// tell which it is.
 func (l *law) flat(n *node, p *parts) (string, bool) {
 	own := 0
 	for _, m := range n.members {
@@ -190,8 +195,9 @@ func (l *law) flat(n *node, p *parts) (string, bool) {
 	return l.fitsIn(&node{kind: anObject, members: p.rest}, p.tool, "")
 }
 
-// byKey returns the calls of an object whose members are named like tools: {"get_time": {"timezone": "UTC"}}.
-// An empty object under a name says nothing, unless marks stand around or the tool takes nothing else.
+// byKey returns the calls of an object whose members are named like tools: {"get_time":
+// {"timezone": "UTC"}}. An empty object under a name says nothing, unless marks stand around or the
+// tool takes nothing else.
 func (l *law) byKey(p *parts) (all []Call) {
 	for _, m := range p.rest {
 		t := l.named(m.key)
@@ -214,8 +220,8 @@ func (l *law) byKey(p *parts) (all []Call) {
 	return all
 }
 
-// divide tells the members of an object apart.
-// What names a tool counts as its name, whatever the member is called; under "type" or "id" only where nothing else does.
+// divide tells the members of an object apart. What names a tool counts as its name, whatever the
+// member is called; under "type" or "id" only where nothing else does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -262,8 +268,9 @@ func (l *law) nameIn(n *node) *toolset.Tool {
 	return l.named(n.text)
 }
 
-// named returns the tool of a name, spelled as it is offered; name spaces may stand in front: mcp__clock__get_time.
-// What is spelled otherwise is a word of the document: "Search" is no name of search.
+// named returns the tool of a name, spelled as it is offered; name spaces may stand in front:
+// mcp__clock__get_time. What is spelled otherwise is a word of the document: "Search" is no name of
+// search.
 func (l *law) named(name string) *toolset.Tool {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > toolset.MaxName {
@@ -291,9 +298,10 @@ func (l *law) named(name string) *toolset.Tool {
 	return nil
 }
 
-// fits returns a value as the arguments of a tool. Required members must be there, and no others than the tool lists.
-// A tool that lists nothing would take any object: there the member must be called as arguments are.
-// An object around the arguments is opened: <tool name="f"><parameters>…</parameters></tool>.
+// fits returns a value as the arguments of a tool. Required members must be there, and no others
+// than the tool lists. A tool that lists nothing would take any object: there the member must be
+// called as arguments are. An object around the arguments is opened: <tool
+// name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
 		switch text := strings.TrimSpace(n.text); {

@@ -19,7 +19,8 @@ func offered() *toolset.Set {
 	}, nil)
 }
 
-// TestTheLawOfWrappers has what is one call, and next to it what differs in a single thing and is none.
+// TestTheLawOfWrappers has what is one call, and next to it what differs in a single thing and is
+// none.
 func TestTheLawOfWrappers(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"do": "get_time", "with": {"zone": "UTC"}}`:                 `get_time {"zone": "UTC"}`,

@@ -14,7 +14,8 @@ import (
 // Names in a sentence: only those that no other word is count, with a sign in them or marks around.
 var spelled = regexp.MustCompile("[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
 
-// fenceInFront is the opening of a fence, or of a span of code, at the end of what stands in front of JSON.
+// fenceInFront is the opening of a fence, or of a span of code, at the end of what stands in front
+// of JSON.
 var fenceInFront = regexp.MustCompile("(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
 
 // beside reads a call whose name stands in the line in front of its arguments, which are JSON with
@@ -97,7 +98,8 @@ func fits(t chat.Tool, body string) (json.RawMessage, bool) {
 // firstKey is the first member of an object.
 var firstKey = regexp.MustCompile(`^\{\s*["'“]?([\pL_][\pL\pN_-]*)["'”]?\s*:`)
 
-// mayBeside reports whether JSON at the beginning of a text may be the arguments of an offered tool.
+// mayBeside reports whether JSON at the beginning of a text may be the arguments of an offered
+// tool.
 func (r *Reader) mayBeside(text string) bool {
 	m := firstKey.FindStringSubmatch(text)
 	if m == nil {

@@ -77,8 +77,8 @@ func plain(text string) string {
 	return text
 }
 
-// unescaped takes Markdown's backslashes in front of underscores out of a text that writes a tool's name with them: JSON
-// and names know no such escape, so the model has escaped the whole.
+// unescaped takes Markdown's backslashes in front of underscores out of a text that writes a tool's
+// name with them: JSON and names know no such escape, so the model has escaped the whole.
 func (r *Reader) unescaped(text string) string {
 	if !strings.Contains(text, `\_`) {
 		return text

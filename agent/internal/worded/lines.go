@@ -60,8 +60,8 @@ type line struct {
 	end    int    // behind the line, its line break not counted
 }
 
-// Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and a
-// colon; around known ones brackets, or an arrow or a dash behind them.
+// Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and
+// a colon; around known ones brackets, or an arrow or a dash behind them.
 var (
 	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + code + `[ \t]*`)
 	arrowed   = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
@@ -112,8 +112,8 @@ func lineAt(text string, start int) line {
 	return l
 }
 
-// skipAgain skips a label that is written twice. Of arguments, which may have a member of that name,
-// only one in front of JSON counts.
+// skipAgain skips a label that is written twice. Of arguments, which may have a member of that
+// name, only one in front of JSON counts.
 func (l *line) skipAgain(whole string) {
 	for l.role > other {
 		rest := whole[l.at-l.start:]

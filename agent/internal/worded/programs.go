@@ -56,8 +56,8 @@ func unwrapped(program string) string {
 // lastCall is a call at the end of a sentence that a colon or the reply begins.
 var lastCall = regexp.MustCompile(`^[^\n]*:[ \t]*([\pL_][\pL\pN_.]*\([^\n]*\))$`)
 
-// span reads a call that is all of a reply, or the span of code or the words behind a colon with which
-// it ends.
+// span reads a call that is all of a reply, or the span of code or the words behind a colon with
+// which it ends.
 func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	text = strings.TrimSuffix(text, ".")
 	if m := lastCall.FindStringSubmatchIndex(text); m != nil {

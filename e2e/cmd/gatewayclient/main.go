@@ -1,5 +1,6 @@
-// Command gatewayclient is what the conformance tool's client scenarios run: the part of toolnorm that is a client of other
-// MCP servers, as a client at /mcp would use it. The last argument is the server's URL.
+// Command gatewayclient is what the conformance tool's client scenarios run: the part of toolnorm
+// that is a client of other MCP servers, as a client at /mcp would use it. The last argument is the
+// server's URL.
 package main
 
 import (
@@ -121,8 +122,8 @@ func peer() *tools.Peer {
 // mostSignIns is how often a user signs in who is told that it was not enough.
 const mostSignIns = 2
 
-// use calls the tools that the scenario names, else each, with arguments that fit most. again is true when the sign-in is
-// not enough for one.
+// use calls the tools that the scenario names, else each, with arguments that fit most. again is
+// true when the sign-in is not enough for one.
 func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bool, err error) {
 	var told struct {
 		Calls []struct {
@@ -181,7 +182,8 @@ func invented(t tools.Tool) ([]json.RawMessage, error) {
 // mostRounds bounds the questions in front of an answer.
 const mostRounds = 5
 
-// answered calls a tool. By 2026-07-28 its questions are results, and it is called again with their answers and its state.
+// answered calls a tool. By 2026-07-28 its questions are results, and it is called again with their
+// answers and its state.
 func answered(ctx context.Context, registry *tools.Registry, t tools.Tool, args json.RawMessage) (string, error) {
 	params := map[string]any{}
 	for range mostRounds {

@@ -1,6 +1,6 @@
-// Command receive stands for the runner in tests of shells: it appends its arguments, with a NUL between and two at
-// the end, to the file RECEIVED. Under any other name than toolrun it notes in that file that it was started, which nothing
-// in a command may do.
+// Command receive stands for the runner in tests of shells: it appends its arguments, with a NUL
+// between and two at the end, to the file RECEIVED. Under any other name than toolrun it notes in
+// that file that it was started, which nothing in a command may do.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Scriptgguf writes a scripted model: a GGUF file that makes a model server emit the texts of a folder of script files,
-// and beside it, as JSON, the list of tokens in which each text comes.
+// Scriptgguf writes a scripted model: a GGUF file that makes a model server emit the texts of a
+// folder of script files, and beside it, as JSON, the list of tokens in which each text comes.
 //
 //	scriptgguf -template chat.jinja SCRIPTS OUT.gguf
 package main

@@ -1,5 +1,5 @@
-// Command langchaingo asks models with the stock package of that name, through OpenAI's API and through Ollama's:
-// langchaingo BASE MODEL...
+// Command langchaingo asks models with the stock package of that name, through OpenAI's API and
+// through Ollama's: langchaingo BASE MODEL...
 package main
 
 import (

@@ -1,6 +1,8 @@
-// Command dictionary writes the katakana words of the IPA dictionary, which package ocr carries: "go run ." in this folder.
+// Command dictionary writes the katakana words of the IPA dictionary, which package ocr carries:
+// "go run ." in this folder.
 //
-// It is a module of its own, so that the program does not depend on the 12 MB from which it takes 67 KB.
+// It is a module of its own, so that the program does not depend on the 12 MB from which it takes
+// 67 KB.
 package main
 
 import (
@@ -14,7 +16,8 @@ import (
 	"github.com/ikawaha/kagome-dict/ipa"
 )
 
-// baseForm is the column of a word as it is written in dictionaries, behind those of its inflection.
+// baseForm is the column of a word as it is written in dictionaries, behind those of its
+// inflection.
 const baseForm = 2
 
 func main() {

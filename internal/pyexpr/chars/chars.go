@@ -1,6 +1,7 @@
-// Package chars knows what characters are, as CPython 3.11 does: Unicode 14. Go's own tables are of another version, which changes
-// with Go, and know neither which characters are digits but no decimal ones nor that 'ß' in large letters is 'SS'.
-// The tables are made by testdata/unicode.py from CPython's own answers.
+// Package chars knows what characters are, as CPython 3.11 does: Unicode 14. Go's own tables are of
+// another version, which changes with Go, and know neither which characters are digits but no
+// decimal ones nor that 'ß' in large letters is 'SS'. The tables are made by testdata/unicode.py
+// from CPython's own answers.
 package chars
 
 import (
@@ -15,7 +16,8 @@ import (
 //go:embed unicode.txt
 var unicodeText string
 
-// characters are the tables: ranges of characters, first and last in turn, and mappings to other text.
+// characters are the tables: ranges of characters, first and last in turn, and mappings to other
+// text.
 type characters struct {
 	sets map[string][]rune
 	maps map[string]map[rune]string
@@ -64,16 +66,19 @@ func readMapping(s string) map[rune]string {
 	return all
 }
 
-// hexRune reads a character's number; the table is part of the program, so that it can be read is known.
+// hexRune reads a character's number; the table is part of the program, so that it can be read is
+// known.
 func hexRune(s string) rune {
 	n, _ := strconv.ParseInt(s, 16, 32)
 	return rune(n)
 }
 
-// Load reads the tables, which the first question would read else. Who measures what an expression takes does it beforehand.
+// Load reads the tables, which the first question would read else. Who measures what an expression
+// takes does it beforehand.
 func Load() { unicodeTables() }
 
-// in reports whether a character is in a set: whether the first bound above it is the end of a range.
+// in reports whether a character is in a set: whether the first bound above it is the end of a
+// range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })
@@ -91,7 +96,8 @@ func mapped(mapping string, r rune) string {
 // Printable reports whether repr shows a character as it is.
 func Printable(r rune) bool { return in("isprintable", r) }
 
-// Space reports whether a character separates words and is stripped: Python counts the four separators of ASCII too.
+// Space reports whether a character separates words and is stripped: Python counts the four
+// separators of ASCII too.
 func Space(r rune) bool {
 	if r < 0x80 {
 		return r == ' ' || r >= 9 && r <= 13 || r >= 0x1c && r <= 0x1f
@@ -99,11 +105,12 @@ func Space(r rune) bool {
 	return in("isspace", r)
 }
 
-// Letter reports whether a character is a letter: of any script, and without the marks that some scripts write letters with.
+// Letter reports whether a character is a letter: of any script, and without the marks that some
+// scripts write letters with.
 func Letter(r rune) bool { return in("isalpha", r) }
 
-// Decimal reports whether a character is a digit of a number. Of the three kinds of digits '5' is all, '²' no decimal one, '五' and '½' only
-// numeric.
+// Decimal reports whether a character is a digit of a number. Of the three kinds of digits '5' is
+// all, '²' no decimal one, '五' and '½' only numeric.
 func Decimal(r rune) bool { return in("isdecimal", r) }
 
 // Digit reports whether a character is a digit, of an exponent too.
@@ -124,8 +131,8 @@ func Lower(r rune) bool { return in("islower", r) }
 // Cased reports whether a character has a case.
 func Cased(r rune) bool { return in("cased", r) }
 
-// CaseIgnorable reports whether a character stands within words without being a letter, as an apostrophe does. With Cased it decides
-// whether a sigma ends its word.
+// CaseIgnorable reports whether a character stands within words without being a letter, as an
+// apostrophe does. With Cased it decides whether a sigma ends its word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
 // ToUpper returns a character in large letters, which may be several: ß gives SS.
@@ -140,7 +147,8 @@ func ToTitle(r rune) string { return mapped("title", r) }
 // Fold returns a character for comparisons without case.
 func Fold(r rune) string { return mapped("casefold", r) }
 
-// DigitValue returns what a decimal digit of any script stands for, or -1. Each script's ten stand in a row from its zero.
+// DigitValue returns what a decimal digit of any script stands for, or -1. Each script's ten stand
+// in a row from its zero.
 func DigitValue(r rune) int {
 	ranges := unicodeTables().sets["isdecimal"]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })

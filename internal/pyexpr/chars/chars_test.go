@@ -2,7 +2,8 @@ package chars
 
 import "testing"
 
-// What CPython 3.11 says of characters on which other tables differ. The whole tables are compared by the expressions of package pyexpr.
+// What CPython 3.11 says of characters on which other tables differ. The whole tables are compared
+// by the expressions of package pyexpr.
 func TestCharactersAreWhatCPythonSaysOfThem(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"'²' is a digit, and no decimal one":            Digit('²') && !Decimal('²') && Numeric('²'),

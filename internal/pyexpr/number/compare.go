@@ -17,7 +17,8 @@ const (
 	Unordered Order = 2
 )
 
-// Fulfils reports whether an order fulfils an operator. NaN is unordered and fulfils none, not even >= with itself.
+// Fulfils reports whether an order fulfils an operator. NaN is unordered and fulfils none, not even
+// >= with itself.
 func (c Order) Fulfils(op string) bool {
 	switch op {
 	case "<":
@@ -30,8 +31,8 @@ func (c Order) Fulfils(op string) bool {
 	return c == Greater || c == Same
 }
 
-// Compare compares exactly, without turning an int into a float: 2**53+1 is not 2.0**53. ok is false when one
-// of them is no number.
+// Compare compares exactly, without turning an int into a float: 2**53+1 is not 2.0**53. ok is
+// false when one of them is no number.
 func Compare(a, b any) (Order, bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)

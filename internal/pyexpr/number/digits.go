@@ -9,11 +9,13 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's dtoa does; what differs is
-// the dress: Python keeps a point in 1.0, writes 1e+16 where Go writes 1e16 in the shortest form, and has the alternate forms.
+// Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's
+// dtoa does; what differs is the dress: Python keeps a point in 1.0, writes 1e+16 where Go writes
+// 1e16 in the shortest form, and has the alternate forms.
 
-// FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter r is the shortest
-// text, dot0 asks for a point where none would be, alternate keeps the point and the zeros of g.
+// FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter
+// r is the shortest text, dot0 asks for a point where none would be, alternate keeps the point and
+// the zeros of g.
 func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
 	m.AllocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
@@ -33,7 +35,8 @@ func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate
 	return text
 }
 
-// finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no precision.
+// finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no
+// precision.
 //
 //	f'{0.1}' → '0.1'
 //	f'{1e16}' → '1e+16'
@@ -58,7 +61,8 @@ func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) s
 	return general(x, max(precision, 1), alternate, dot0)
 }
 
-// general writes with precision digits in all, and with an exponent where the point would be too far away.
+// general writes with precision digits in all, and with an exponent where the point would be too
+// far away.
 //
 //	f'{123456789.0:g}' → '1.23457e+08'
 //	f'{0.00001:g}' → '1e-05'
@@ -139,7 +143,8 @@ func withPoint(s string, alternate bool) string {
 	return mantissa + "."
 }
 
-// FloatText returns the shortest text that reads back as the same float; with an exponent from 1e16 up and below 1e-4.
+// FloatText returns the shortest text that reads back as the same float; with an exponent from 1e16
+// up and below 1e-4.
 //
 //	str(1e16) → '1e+16'
 //	str(123456789012345.0) → '123456789012345.0'
@@ -185,8 +190,8 @@ func Decimal(m *py.Account, v any) string {
 	return s
 }
 
-// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available here, but the advice
-// is what a search finds.
+// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available
+// here, but the advice is what a search finds.
 func tooManyDigits() {
 	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

@@ -7,7 +7,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// floats computes with two floats, with CPython's messages: 3.11 names the operation only in some of them.
+// floats computes with two floats, with CPython's messages: 3.11 names the operation only in some
+// of them.
 //
 //	0.1 + 0.2 → 0.30000000000000004
 //	7.5 // 2 → 3.0
@@ -45,8 +46,8 @@ func floats(m *py.Account, op string, x, y float64) any {
 	return powFloats(m, x, y)
 }
 
-// remainderSteps returns what a remainder costs: math.Mod subtracts once for each bit or two by which the exponents differ, some
-// 20 µs for 1e308 and 1e-308.
+// remainderSteps returns what a remainder costs: math.Mod subtracts once for each bit or two by
+// which the exponents differ, some 20 µs for 1e308 and 1e-308.
 func remainderSteps(x, y float64) int64 {
 	return max(0, int64(exponentOf(x)-exponentOf(y))/16)
 }
@@ -74,8 +75,8 @@ func modFloats(x, y float64) float64 {
 	return mod
 }
 
-// divmodFloats follows CPython's float_divmod: the quotient is made from the remainder, and then floored with a
-// correction for the rounding of the division.
+// divmodFloats follows CPython's float_divmod: the quotient is made from the remainder, and then
+// floored with a correction for the rounding of the division.
 func divmodFloats(x, y float64) (float64, float64) {
 	mod := math.Mod(x, y)
 	div := (x - mod) / y

@@ -8,9 +8,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Integers of any size within the limit. They are int64 as long as they fit, which is nearly always, and *big.Int beyond.
-// Each operation computes in 64 bits with an overflow check first; then it bounds the size of the result from the sizes of
-// the operands, charges that, and only then computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was allocated.
+// Integers of any size within the limit. They are int64 as long as they fit, which is nearly
+// always, and *big.Int beyond. Each operation computes in 64 bits with an overflow check first;
+// then it bounds the size of the result from the sizes of the operands, charges that, and only then
+// computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was
+// allocated.
 
 // integers computes with two ints, each an int64 or a *big.Int.
 func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
@@ -39,7 +41,8 @@ func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return nil, false
 }
 
-// Add checks the overflow by signs: a sum of two numbers is greater than the first exactly when the second is positive.
+// Add checks the overflow by signs: a sum of two numbers is greater than the first exactly when the
+// second is positive.
 func Add(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -67,14 +70,16 @@ func Sub(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// made gives a new integer its form, and holds the limit where a bound charged before was one bit too generous.
+// made gives a new integer its form, and holds the limit where a bound charged before was one bit
+// too generous.
 func made(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)
 }
 
-// mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of large factors is charged
-// by the product of their lengths: two of 32,768 bits take 60 µs, which are some hundred steps' worth of time.
+// mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of
+// large factors is charged by the product of their lengths: two of 32,768 bits take 60 µs, which
+// are some hundred steps' worth of time.
 func mulInts(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -163,8 +168,8 @@ func trueDivide(m *py.Account, a, b any) any {
 	return f
 }
 
-// quotient rounds p/q once: 66 bits or more of the quotient and whether anything is left decide every rounding,
-// and cost less than the exact fraction, which would be reduced first.
+// quotient rounds p/q once: 66 bits or more of the quotient and whether anything is left decide
+// every rounding, and cost less than the exact fraction, which would be reduced first.
 func quotient(p, q *big.Int) (float64, bool) {
 	shift := max(q.BitLen()-p.BitLen()+1100, 0)
 	n := new(big.Int).Lsh(new(big.Int).Abs(p), uint(shift))
@@ -273,7 +278,8 @@ func shift(m *py.Account, op string, a, b any) any {
 	return made(m, new(big.Int).Rsh(x, uint(n)))
 }
 
-// bitInts works on two's complement of endless length, as Python defines it for negative numbers; big.Int does the same.
+// bitInts works on two's complement of endless length, as Python defines it for negative numbers;
+// big.Int does the same.
 //
 //	6 & 3 → 2
 //	6 | 3 → 7

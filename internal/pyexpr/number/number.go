@@ -1,5 +1,6 @@
-// Package number computes with Python's numbers: an int is an int64, or a *big.Int beyond 64 bits, a float a float64, and a bool
-// counts as an int. It reads and writes them as CPython does. What makes a number larger is charged before it is made.
+// Package number computes with Python's numbers: an int is an int64, or a *big.Int beyond 64 bits,
+// a float a float64, and a bool counts as an int. It reads and writes them as CPython does. What
+// makes a number larger is charged before it is made.
 package number
 
 import (
@@ -93,7 +94,8 @@ func Magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// Operate computes with two numbers; ok is false when one of them is none, or the operator is not for floats.
+// Operate computes with two numbers; ok is false when one of them is none, or the operator is not
+// for floats.
 func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)

@@ -11,11 +11,12 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Reading of numbers, in literals and in the texts that int and float are given. Python counts the digits of all scripts as
-// digits of a number: int('١٢') is 12, and so is int('１２') with full-width digits, which Korean and Japanese keyboards write.
+// Reading of numbers, in literals and in the texts that int and float are given. Python counts the
+// digits of all scripts as digits of a number: int('١٢') is 12, and so is int('１２') with full-width
+// digits, which Korean and Japanese keyboards write.
 
-// trimSpace removes what int and float ignore around a number: every character that Python counts as blank, which is more
-// than ASCII's six, U+00A0 and U+3000 among them.
+// trimSpace removes what int and float ignore around a number: every character that Python counts
+// as blank, which is more than ASCII's six, U+00A0 and U+3000 among them.
 func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
 
 // plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
@@ -112,7 +113,8 @@ func digitsOfBase(s string, base int) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// ParseFloat reads what float accepts: blanks around, underscores between digits, digits of any script.
+// ParseFloat reads what float accepts: blanks around, underscores between digits, digits of any
+// script.
 //
 //	float(' 1_0.5e1 ') → 105.0
 //	float('-inf') → -inf
@@ -140,8 +142,9 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	return 0, false
 }
 
-// readSteps returns what reading a float costs beside its text. Numbers of many digits, and those below the normal ones, are read
-// by shifting a decimal for each few bits of the exponent, which takes some 30 µs for 2.2250738585072011e-308.
+// readSteps returns what reading a float costs beside its text. Numbers of many digits, and those
+// below the normal ones, are read by shifting a decimal for each few bits of the exponent, which
+// takes some 30 µs for 2.2250738585072011e-308.
 func readSteps(text string, x float64) int64 {
 	exponent := exponentOf(x)
 	if len(text) < 17 && exponent > -1000 {
@@ -160,7 +163,8 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// LeadingZero reports whether an integer literal is written as C writes an octal one; zeros alone are zero.
+// LeadingZero reports whether an integer literal is written as C writes an octal one; zeros alone
+// are zero.
 //
 //	00 → 0
 //	0_0 → 0

@@ -51,7 +51,8 @@ func Round(m *py.Account, v, digits any) any {
 	return roundFloat(x, places)
 }
 
-// roundSteps returns what roundFloat costs: 600 digits are written and read again for round(1.1e300, 300), in some 12 µs.
+// roundSteps returns what roundFloat costs: 600 digits are written and read again for
+// round(1.1e300, 300), in some 12 µs.
 func roundSteps(x float64, places int64) int64 {
 	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits a digit
 }

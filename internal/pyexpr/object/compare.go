@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Comparison. Two values are equal or not without an error, whatever their types are; only < and its kin refuse unlike types.
-// What comparing costs is charged by what is looked at: a step an item, a step for 64 bytes of text. So a comparison of
-// two long lists that share their beginnings, repeated in a loop, ends at the limit and not after minutes.
+// Comparison. Two values are equal or not without an error, whatever their types are; only < and
+// its kin refuse unlike types. What comparing costs is charged by what is looked at: a step an
+// item, a step for 64 bytes of text. So a comparison of two long lists that share their beginnings,
+// repeated in a loop, ends at the limit and not after minutes.
 
 // Compare computes a op b.
 func Compare(m *py.Account, op string, a, b Value) bool {
@@ -89,8 +90,8 @@ func Equal(m *py.Account, a, b Value) bool {
 	return false
 }
 
-// equalItems compares item by item. The lengths come first: unequal ones settle it without looking at any item, and no
-// item's comparison can raise an error that would be missed.
+// equalItems compares item by item. The lengths come first: unequal ones settle it without looking
+// at any item, and no item's comparison can raise an error that would be missed.
 func equalItems(m *py.Account, x, y []Value) bool {
 	return slices.EqualFunc(x, y, func(a, b Value) bool { return Equal(m, a, b) })
 }
@@ -192,8 +193,8 @@ func contains(m *py.Account, x, v Value) bool {
 	return Iterate(m, x).has(m, v)
 }
 
-// has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and then `list(g)` gives what
-// came behind the 2.
+// has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and
+// then `list(g)` gives what came behind the 2.
 func (it *Iterator) has(m *py.Account, v Value) bool {
 	for item := range it.Rest(m) {
 		if Equal(m, item, v) {

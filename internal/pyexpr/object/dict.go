@@ -9,12 +9,14 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Hashing. Python's rule is that equal values have equal hashes, across types: {1: 'a'}[True] and {1: 'a'}[1.0] find 'a'.
-// So a value is turned into a Go value that is equal exactly when Python's values are: every integral number into its int64
-// (or its digits, beyond 64 bits), a tuple into a text of its items. Go's maps are seeded at random for each map, so keys
-// chosen to collide (CVE-2012-1150 in old Pythons) gain nothing.
+// Hashing. Python's rule is that equal values have equal hashes, across types: {1: 'a'}[True] and
+// {1: 'a'}[1.0] find 'a'. So a value is turned into a Go value that is equal exactly when Python's
+// values are: every integral number into its int64 (or its digits, beyond 64 bits), a tuple into a
+// text of its items. Go's maps are seeded at random for each map, so keys chosen to collide
+// (CVE-2012-1150 in old Pythons) gain nothing.
 
-// Dict keeps its entries in the order of insertion. index says where the entry of a hash key stands.
+// Dict keeps its entries in the order of insertion. index says where the entry of a hash key
+// stands.
 type Dict struct {
 	keys, vals []Value
 	index      map[any]int
@@ -32,13 +34,15 @@ type View struct {
 	kind string // "key", "value" or "item"
 }
 
-// View returns the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items ("item") gives.
+// View returns the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items
+// ("item") gives.
 func (d *Dict) View(kind string) View { return View{d, kind} }
 
 // typeName is dict_keys, dict_values or dict_items.
 func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
-// The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0 and True are all int64(1).
+// The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0
+// and True are all int64(1).
 type (
 	bigKey   string
 	tupleKey string
@@ -121,11 +125,13 @@ func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	return nil
 }
 
-// NewDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7, and the language promises it.
+// NewDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7,
+// and the language promises it.
 func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// NewSet makes a set that can be filled. A set keeps the order of insertion here, which Python's does not: its order is that
-// of hashes, for strings another one in every process. What an expression may rely on is sorted(...), as in Python.
+// NewSet makes a set that can be filled. A set keeps the order of insertion here, which Python's
+// does not: its order is that of hashes, for strings another one in every process. What an
+// expression may rely on is sorted(...), as in Python.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
 // Set puts an entry in. As in Python the first key stays where an equal one follows.

@@ -10,10 +10,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Formatting of values by a specification, `{x:>8,.2f}`. The layout of a number is always sign, prefix (0x), digits with
-// separators, rest (point, fraction, exponent, percent); padding goes around it, or between prefix and digits for '='.
-// The steps and their checks follow CPython's formatter_unicode.c one by one, since its messages depend on their order:
-// {1.5:,.2d} complains of d before it looks at the precision.
+// Formatting of values by a specification, `{x:>8,.2f}`. The layout of a number is always sign,
+// prefix (0x), digits with separators, rest (point, fraction, exponent, percent); padding goes
+// around it, or between prefix and digits for '='. The steps and their checks follow CPython's
+// formatter_unicode.c one by one, since its messages depend on their order: {1.5:,.2d} complains of
+// d before it looks at the precision.
 
 // Format is format(v, spec): what an f-string's field and str.format make of a value.
 //
@@ -38,8 +39,9 @@ func Format(m *py.Account, v Value, spec string) string {
 	return ""
 }
 
-// formatString pads or cuts text. A precision is the most characters that are kept; a width counts code points, so that
-// a column of Hangul is as many characters wide, though a terminal shows them double.
+// formatString pads or cuts text. A precision is the most characters that are kept; a width counts
+// code points, so that a column of Hangul is as many characters wide, though a terminal shows them
+// double.
 //
 //	f'{"abcdef":.3}' → 'abc'
 //	f'{"a":*^5}' → '**a**'
@@ -177,7 +179,8 @@ func charOf(n int64) string {
 	return string(rune(n))
 }
 
-// inBase returns an int in the base of a specification's letter, with the prefix if that is asked for.
+// inBase returns an int in the base of a specification's letter, with the prefix if that is asked
+// for.
 func inBase(m *py.Account, n Value, s spec) (all numeral) {
 	base := map[rune]int{'b': 2, 'o': 8, 'x': 16, 'X': 16}[s.typ]
 	if base == 0 {
@@ -282,8 +285,9 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	return pad(m, head+body, s)
 }
 
-// group puts a separator after every three digits (four of a binary base), and zeros before them up to least characters.
-// The zeros are grouped too, so that one more may come than asked for: a number does not begin with a comma.
+// group puts a separator after every three digits (four of a binary base), and zeros before them up
+// to least characters. The zeros are grouped too, so that one more may come than asked for: a
+// number does not begin with a comma.
 //
 //	f'{1234567:,}' → '1,234,567'
 //	f'{1234567.891:,.2f}' → '1,234,567.89'

@@ -52,7 +52,8 @@ func (r *specReader) accept(any string) rune {
 	return 0
 }
 
-// parseSpec reads a specification. The checks stand in CPython's order, so that of two faults the same one is named.
+// parseSpec reads a specification. The checks stand in CPython's order, so that of two faults the
+// same one is named.
 //
 //	f'{5:<4}' → '5   '
 //	f'{5:^4}' → ' 5  '
@@ -98,7 +99,8 @@ func parseSpec(text, of string, typ, align rune) spec {
 	return s
 }
 
-// number reads a width or precision; -1 when there is none. tooLarge is what is said of one beyond 64 bits.
+// number reads a width or precision; -1 when there is none. tooLarge is what is said of one beyond
+// 64 bits.
 func (r *specReader) number(tooLarge string) int64 {
 	n := 0
 	for n < len(r.rest) && number.IsDigit(r.rest[n]) {

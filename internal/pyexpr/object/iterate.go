@@ -52,7 +52,8 @@ func Iterate(m *py.Account, v Value) *Iterator {
 // Each walks the items of a value.
 func Each(m *py.Account, v Value) iter.Seq[Value] { return Iterate(m, v).Rest(m) }
 
-// Rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far, and no more.
+// Rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far,
+// and no more.
 func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for v, ok := it.Next(m); ok && yield(v); v, ok = it.Next(m) {
@@ -86,7 +87,8 @@ func overText(s string) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or overflow adds up.
+// overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or
+// overflow adds up.
 func overSpan(s span) func(*py.Account) (Value, bool) {
 	i := int64(0)
 	return func(m *py.Account) (Value, bool) {
@@ -118,7 +120,8 @@ func (v View) over() func(*py.Account) (Value, bool) {
 	}
 }
 
-// Drain collects the items of an iterator. The slice is grown by hand, so that what it takes is charged before it is taken.
+// Drain collects the items of an iterator. The slice is grown by hand, so that what it takes is
+// charged before it is taken.
 //
 //	list(x for x in 'abc') → ['a', 'b', 'c']
 //	tuple({'a': 1}) → ('a',)
@@ -143,7 +146,8 @@ func Grow(m *py.Account, items []Value, v Value) []Value {
 	return append(items, v)
 }
 
-// Items returns the items of any iterable. A list's and a tuple's are given as they are, and must not be changed.
+// Items returns the items of any iterable. A list's and a tuple's are given as they are, and must
+// not be changed.
 func Items(m *py.Account, v Value) []Value {
 	switch v := v.(type) {
 	case List:
@@ -164,7 +168,8 @@ func CollectSet(m *py.Account, it *Iterator) *Set {
 	return s
 }
 
-// Reversed walks backwards what has an order and an end. The names of the types are CPython's, which has one for each source.
+// Reversed walks backwards what has an order and an end. The names of the types are CPython's,
+// which has one for each source.
 //
 //	list(reversed([1, 2, 3])) → [3, 2, 1]
 //	''.join(reversed('abc')) → 'cba'

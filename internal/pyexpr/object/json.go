@@ -13,11 +13,13 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Between JSON and values. A number keeps the type that its text has, in both directions: 5 is an int and stays 5, 5.0 is a
-// float and stays 5.0, and 123456789012345678901234567890 loses no digit. What JSON does not have is refused with a hint,
-// never rewritten: NaN, sets, keys that are no strings.
+// Between JSON and values. A number keeps the type that its text has, in both directions: 5 is an
+// int and stays 5, 5.0 is a float and stays 5.0, and 123456789012345678901234567890 loses no digit.
+// What JSON does not have is refused with a hint, never rewritten: NaN, sets, keys that are no
+// strings.
 
-// FromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are floats.
+// FromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are
+// floats.
 func FromJSON(m *py.Account, v any, depth int) Value {
 	if depth > m.Limits.Depth {
 		py.Raise(py.LimitError, "an argument is nested more than %d deep", m.Limits.Depth)
@@ -43,7 +45,8 @@ func FromJSON(m *py.Account, v any, depth int) Value {
 	return py.Raise(py.TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
-// fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does Python's json.
+// fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does
+// Python's json.
 func fromNumber(m *py.Account, s string) Value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
@@ -53,7 +56,8 @@ func fromNumber(m *py.Account, s string) Value {
 		m.Alloc(py.BoxBytes)
 		return x
 	}
-	// Nearly every number is one: int() would look for blanks, underscores and digits of other scripts in it, none of which JSON has.
+	// Nearly every number is one: int() would look for blanks, underscores and digits of other
+	// scripts in it, none of which JSON has.
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		m.Scan(8 * len(s)) // as it would be charged there
 		m.Alloc(py.BoxBytes)
@@ -62,7 +66,8 @@ func fromNumber(m *py.Account, s string) Value {
 	return ParseInt(m, s, 10)
 }
 
-// fromArray charges the list before it is made, though the JSON is in memory already: the account is of what the run adds.
+// fromArray charges the list before it is made, though the JSON is in memory already: the account
+// is of what the run adds.
 func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	items := make(List, len(v))
@@ -142,7 +147,8 @@ func ToJSON(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// tooLong is the error of a result beyond the limit. Such results are for a model's context, where a megabyte has no place.
+// tooLong is the error of a result beyond the limit. Such results are for a model's context, where
+// a megabyte has no place.
 func tooLong(m *py.Account) {
 	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }
@@ -181,7 +187,8 @@ func jsonEscape(c byte) string {
 	return `\u00` + string(hex[c>>4]) + string(hex[c&15])
 }
 
-// jsonObject writes a dict whose keys are strings; Python's json would turn numbers into strings without saying so.
+// jsonObject writes a dict whose keys are strings; Python's json would turn numbers into strings
+// without saying so.
 func (t *Text) jsonObject(d *Dict, depth int) {
 	between := "{"
 	for i, k := range d.keys {

@@ -13,8 +13,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// TestArgumentsComeBack holds that any JSON value that goes in as an argument comes out as it was: each number with its
-// digits and its type, each string with its characters, an object with its keys in order.
+// TestArgumentsComeBack holds that any JSON value that goes in as an argument comes out as it was:
+// each number with its digits and its type, each string with its characters, an object with its
+// keys in order.
 func TestArgumentsComeBack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
@@ -47,7 +48,8 @@ func sameJSON(t *testing.T, text string, want any) bool {
 	return reflect.DeepEqual(got, want)
 }
 
-// randomJSON makes a value. Floats are written as Python writes them, so that their text can be compared.
+// randomJSON makes a value. Floats are written as Python writes them, so that their text can be
+// compared.
 func randomJSON(r *rand.Rand, depth int) any {
 	switch n := r.IntN(9); {
 	case n == 0:

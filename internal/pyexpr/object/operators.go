@@ -7,9 +7,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Operators between two values. Numbers are tried first, then what Python's types do among themselves; the messages name the
-// types in the order in which they were written, and + of a string speaks of concatenation. @ is read and always refused:
-// no type of the language has it, but an error that says so is better than a syntax error.
+// Operators between two values. Numbers are tried first, then what Python's types do among
+// themselves; the messages name the types in the order in which they were written, and + of a
+// string speaks of concatenation. @ is read and always refused: no type of the language has it, but
+// an error that says so is better than a syntax error.
 
 // Unary computes -v, +v or ~v.
 //
@@ -104,8 +105,8 @@ func join(m *py.Account, x, y []Value) []Value {
 	return append(append(make([]Value, 0, n), x...), y...)
 }
 
-// times reads how often a sequence is to be repeated. As a count that is too large for memory ends the run anyway,
-// only its sign and order of size matter.
+// times reads how often a sequence is to be repeated. As a count that is too large for memory ends
+// the run anyway, only its sign and order of size matter.
 func times(v Value) int64 {
 	switch v := v.(type) {
 	case int64:

@@ -9,7 +9,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// The % operator of strings: C's printf with Python's additions, a dict for %(name)s, and numbers of any size.
+// The % operator of strings: C's printf with Python's additions, a dict for %(name)s, and numbers
+// of any size.
 
 // percentFormat is a format on its way: what is left of it, and the arguments.
 type percentFormat struct {

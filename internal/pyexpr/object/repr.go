@@ -11,11 +11,13 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Texts of values, as str and repr make them. They are what f-strings, % and messages are built from, so they have to be
-// exact: quotes chosen as Python chooses them, floats in their shortest form, ints of up to 4,300 digits.
+// Texts of values, as str and repr make them. They are what f-strings, % and messages are built
+// from, so they have to be exact: quotes chosen as Python chooses them, floats in their shortest
+// form, ints of up to 4,300 digits.
 
-// Text is a string that grows. Each growth is charged before it is made, so a representation can be cut off while it
-// is written: a list that holds one long string a thousand times never becomes text.
+// Text is a string that grows. Each growth is charged before it is made, so a representation can be
+// cut off while it is written: a list that holds one long string a thousand times never becomes
+// text.
 type Text struct {
 	m *py.Account
 	b strings.Builder
@@ -27,7 +29,8 @@ func NewText(m *py.Account) *Text { return &Text{m: m} }
 // String returns the text so far.
 func (t *Text) String() string { return t.b.String() }
 
-// Add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody would have been asked.
+// Add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody
+// would have been asked.
 func (t *Text) Add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
@@ -102,7 +105,8 @@ func boolText(v bool) string {
 	return "False"
 }
 
-// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this can be a recursion.
+// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this
+// can be a recursion.
 //
 //	str((1,)) → '(1,)'
 //	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
@@ -176,7 +180,8 @@ func (s span) String() string {
 	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
 }
 
-// quote writes a string as a literal: in double quotes only when it holds a single one and no double one.
+// quote writes a string as a literal: in double quotes only when it holds a single one and no
+// double one.
 //
 //	str(['it']) → "['it']"
 //	str(["it's"]) → '["it\'s"]'

@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Strings, lists and tuples: repetition, index, slice. Strings are UTF-8 and are indexed by code point; ASCII, where the two are
-// the same, is recognised by length, so that most indexes cost nothing. Every operation charges the size of what it will
-// make, computed by arithmetic, before it makes it.
+// Strings, lists and tuples: repetition, index, slice. Strings are UTF-8 and are indexed by code
+// point; ASCII, where the two are the same, is recognised by length, so that most indexes cost
+// nothing. Every operation charges the size of what it will make, computed by arithmetic, before it
+// makes it.
 
 // repeated is text or a sequence n times, charged by the size of the product before it is made.
 //
@@ -32,7 +33,8 @@ func repeated(m *py.Account, v Value, n int64) Value {
 	return nil
 }
 
-// repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing here can tell.
+// repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing
+// here can tell.
 func repeatItems(m *py.Account, items []Value, n int64) []Value {
 	m.AllocItems(m.Times(int64(len(items)), n))
 	return slices.Repeat(items, int(n))
@@ -41,8 +43,8 @@ func repeatItems(m *py.Account, items []Value, n int64) []Value {
 // Runes counts the code points of a string.
 func Runes(s string) int { return utf8.RuneCountInString(s) }
 
-// IsASCII reports whether each byte of s is a code point, so that an index needs no counting. Every text here is UTF-8: what is
-// not is replaced where arguments come in.
+// IsASCII reports whether each byte of s is a code point, so that an index needs no counting. Every
+// text here is UTF-8: what is not is replaced where arguments come in.
 func IsASCII(s string) bool { return Runes(s) == len(s) }
 
 // ByteAt returns where the code point number n of s begins.
@@ -93,7 +95,8 @@ func notSubscriptable(x Value) {
 	py.Raise(py.TypeError, "'%s' object is not subscriptable", TypeName(x))
 }
 
-// notAnIndex is the message about an index of the wrong type, in which a string's differs from all others in 3.11.
+// notAnIndex is the message about an index of the wrong type, in which a string's differs from all
+// others in 3.11.
 func notAnIndex(x, i Value) {
 	if IsString(x) {
 		py.Raise(py.TypeError, "string indices must be integers, not '%s'", TypeName(i))
@@ -101,7 +104,8 @@ func notAnIndex(x, i Value) {
 	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", TypeName(x), TypeName(i))
 }
 
-// lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes it.
+// lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes
+// it.
 //
 //	{'a': 1}['a'] → 1
 //	{'a': 1}['b'] → KeyError: 'b'

@@ -2,10 +2,12 @@ package object
 
 import "toolnorm/internal/pyexpr/py"
 
-// Sets, and the views of dicts that count as sets. The operators are strict where the methods of Python are not: {1} | [2] is an
-// error. Only views take any iterable, which is CPython's inconsistency and kept.
+// Sets, and the views of dicts that count as sets. The operators are strict where the methods of
+// Python are not: {1} | [2] is an error. Only views take any iterable, which is CPython's
+// inconsistency and kept.
 
-// setOf is a set, or the keys or items of a dict as one: those views join as sets do. Items have to be hashed first.
+// setOf is a set, or the keys or items of a dict as one: those views join as sets do. Items have to
+// be hashed first.
 func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -21,7 +23,8 @@ func setOf(m *py.Account, v Value) (*Set, bool) {
 	return nil, false
 }
 
-// within reports whether all items of x are in y. An items view looks its values up by key, so that they need no hash.
+// within reports whether all items of x are in y. An items view looks its values up by key, so that
+// they need no hash.
 func within(m *py.Account, x, y Value) bool {
 	for v := range Each(m, x) {
 		m.Step(1)
@@ -46,15 +49,16 @@ func (v View) has(m *py.Account, item Value) bool {
 	return ok && Equal(m, found, pair[1])
 }
 
-// setLike reports whether a value compares as a set does: sets, and the keys and items of dicts, but not their values.
+// setLike reports whether a value compares as a set does: sets, and the keys and items of dicts,
+// but not their values.
 func setLike(v Value) bool {
 	w, isView := v.(View)
 	_, isSet := v.(*Set)
 	return isSet || isView && w.kind != "value"
 }
 
-// equalSets compares without order. Equal numbers of items make one direction enough; the direction is that of the view
-// when only one of them is a view, since Python asks the view then.
+// equalSets compares without order. Equal numbers of items make one direction enough; the direction
+// is that of the view when only one of them is a view, since Python asks the view then.
 //
 //	{'a': 1}.keys() == {'a'} → True
 //	{'a': 1}.items() == {('a', 1)} → True
@@ -98,8 +102,8 @@ func orderSets(m *py.Account, op string, x, y Value) (holds, known bool) {
 	return within(m, x, y), true
 }
 
-// setOperator computes | & ^ - of two sets, and | of two dicts. ok is false when the operator does not join the two.
-// A view joins with any iterable, a set only with a set.
+// setOperator computes | & ^ - of two sets, and | of two dicts. ok is false when the operator does
+// not join the two. A view joins with any iterable, a set only with a set.
 //
 //	sorted({1, 2} | {3}) → [1, 2, 3]
 //	sorted({1, 2} & {2}) → [2]

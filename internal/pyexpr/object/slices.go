@@ -5,8 +5,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of range, and the number of
-// Items is known before any of them is copied.
+// Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of
+// range, and the number of Items is known before any of them is copied.
 
 // SliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
 func SliceBound(v Value, otherwise int64) int64 {
@@ -125,7 +125,8 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	return string(picked)
 }
 
-// NewRange returns a range of 64-bit numbers; a wider one, which Python has, could not be walked within any limit.
+// NewRange returns a range of 64-bit numbers; a wider one, which Python has, could not be walked
+// within any limit.
 func NewRange(m *py.Account, start, stop, step int64) Value {
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts

@@ -9,8 +9,9 @@ import (
 // pair is an item with the key that it is ordered by.
 type pair struct{ key, item Value }
 
-// Sort sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less than b", and in
-// the order in which CPython's asks: that decides which two types the error of a mixed list names.
+// Sort sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less
+// than b", and in the order in which CPython's asks: that decides which two types the error of a
+// mixed list names.
 //
 //	sorted([3, 1, 2], reverse=True) → [3, 2, 1]
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
@@ -40,8 +41,8 @@ func Sort(m *py.Account, items []Value, key func(Value) Value, reverse bool) Val
 // smallRun is the length below which a run is sorted by insertion, as in CPython.
 const smallRun = 64
 
-// mergeSort sorts halves and joins them. Halves that are in order already need no joining, which makes sorted lists, the most
-// frequent case, cost one comparison for each item.
+// mergeSort sorts halves and joins them. Halves that are in order already need no joining, which
+// makes sorted lists, the most frequent case, cost one comparison for each item.
 func mergeSort(m *py.Account, a, spare []pair) {
 	if len(a) < smallRun {
 		insertionSort(m, a)
@@ -73,7 +74,8 @@ func merge(m *py.Account, a []pair, half int, spare []pair) {
 	}
 }
 
-// insertionSort finds the run that the items begin with, turns it when it falls, and inserts the rest by bisection.
+// insertionSort finds the run that the items begin with, turns it when it falls, and inserts the
+// rest by bisection.
 func insertionSort(m *py.Account, a []pair) {
 	run := countRun(m, a)
 	for ; run < len(a); run++ {

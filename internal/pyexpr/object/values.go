@@ -32,13 +32,15 @@ type (
 // Cut is the slice of x[a:b:c].
 type Cut struct{ Start, Stop, Step Value }
 
-// Iterator gives items one by one. A generator, a map and the like can be walked once, so it is a pointer.
+// Iterator gives items one by one. A generator, a map and the like can be walked once, so it is a
+// pointer.
 type Iterator struct {
 	Type string
 	Next func(m *py.Account) (Value, bool)
 }
 
-// Callable is what the evaluator calls: functions, methods and lambdas. Each is equal to itself only.
+// Callable is what the evaluator calls: functions, methods and lambdas. Each is equal to itself
+// only.
 type Callable interface {
 	TypeName() string
 	Text() string // what repr writes; empty for what has no text in expressions
@@ -79,7 +81,8 @@ func TypeName(v Value) string {
 	return "object"
 }
 
-// ArgumentType returns the name of a type in the complaints of CPython's argument parser, which calls None by its own name.
+// ArgumentType returns the name of a type in the complaints of CPython's argument parser, which
+// calls None by its own name.
 func ArgumentType(v Value) string {
 	if v == nil {
 		return "None"

@@ -1,7 +1,8 @@
-// Package power computes powers of floats, rounded to the nearest float. Go's math.Pow errs in the last digit of about one result in ten,
-// so that `1.1 ** 10` would show another number than Python does. CPython asks the C library, whose error is below 0.52 units in
-// the last place: it gives the nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest
-// one always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
+// Package power computes powers of floats, rounded to the nearest float. Go's math.Pow errs in the
+// last digit of about one result in ten, so that `1.1 ** 10` would show another number than Python
+// does. CPython asks the C library, whose error is below 0.52 units in the last place: it gives the
+// nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest one
+// always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
 package power
 
 import (
@@ -85,8 +86,9 @@ func powerOf(x float64, n int) float64 {
 	return result.hi
 }
 
-// logarithm is ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series of the area tangent,
-// 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor of 34.
+// logarithm is ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series of
+// the area tangent, 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor of
+// 34.
 func logarithm(x float64) doubleDouble {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -102,8 +104,8 @@ func logarithm(x float64) doubleDouble {
 	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
-// exponential is e to the l, rounded once: a power of two times e to a rest, which is made small by halving it eight
-// times, so that few terms of its series are needed, and squared as often.
+// exponential is e to the l, rounded once: a power of two times e to a rest, which is made small by
+// halving it eight times, so that few terms of its series are needed, and squared as often.
 func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)
 	r := l.add(ln2.mul(doubleDouble{-n, 0}))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// nearest reports whether r is the float nearest to x ** (n/4), by exact arithmetic: r is when x^n lies between the fourth
-// powers of the midpoints beside it.
+// nearest reports whether r is the float nearest to x ** (n/4), by exact arithmetic: r is when x^n
+// lies between the fourth powers of the midpoints beside it.
 func nearest(x float64, n int, r float64) bool {
 	exact := func(f float64) *big.Rat { return new(big.Rat).SetFloat64(f) }
 	pow := func(b *big.Rat, n int) *big.Rat {
@@ -29,7 +29,8 @@ func nearest(x float64, n int, r float64) bool {
 	return middle(math.Nextafter(r, 0), r).Cmp(want) <= 0 && middle(r, math.Nextafter(r, math.Inf(1))).Cmp(want) >= 0
 }
 
-// TestPowersAreTheNearestFloats compares with exact fractions: quarters as exponents reach every part of the computation.
+// TestPowersAreTheNearestFloats compares with exact fractions: quarters as exponents reach every
+// part of the computation.
 func TestPowersAreTheNearestFloats(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5000 {

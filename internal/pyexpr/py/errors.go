@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of errors. All but LimitError are Python's names, so that who knows Python knows what to do.
+// The kinds of errors. All but LimitError are Python's names, so that who knows Python knows what
+// to do.
 const (
 	SyntaxError       = "SyntaxError"
 	NameError         = "NameError"
@@ -43,7 +44,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (line %d, column %d)\n    %s\n    %s^", e.Kind, e.Message, e.Line, e.Column, e.source, e.indent())
 }
 
-// indent returns what stands before the caret. A tab stays one, so that the caret is under its character in every terminal.
+// indent returns what stands before the caret. A tab stays one, so that the caret is under its
+// character in every terminal.
 func (e *Error) indent() string {
 	var b strings.Builder
 	n := 1
@@ -63,21 +65,23 @@ func (e *Error) indent() string {
 	return b.String()
 }
 
-// Raise ends what is being compiled or run with an error. It does not return: every error of an expression ends the whole of it,
-// nothing in the language can catch one, so the way out is one unwinding up to Attempt and not a question after each of some
-// four hundred calls. A limit can be forgotten that way by nobody: who charges too much does not come back. The result
-// is only there so that a function may end with it.
+// Raise ends what is being compiled or run with an error. It does not return: every error of an
+// expression ends the whole of it, nothing in the language can catch one, so the way out is one
+// unwinding up to Attempt and not a question after each of some four hundred calls. A limit can be
+// forgotten that way by nobody: who charges too much does not come back. The result is only there
+// so that a function may end with it.
 func Raise(kind, format string, args ...any) any {
 	MustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
 	return nil
 }
 
-// MustEnd unwinds to the innermost Attempt: Compile and Run of package pyexpr have one each, so nothing outside of it sees the panic.
+// MustEnd unwinds to the innermost Attempt: Compile and Run of package pyexpr have one each, so
+// nothing outside of it sees the panic.
 func MustEnd(err *Error) { panic(err) }
 
-// Attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind would be a fault of this package,
-// none of which fuzzing has left; should there be one, it costs this call and not the server, which runs tools in
-// goroutines that nothing else guards.
+// Attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind
+// would be a fault of this package, none of which fuzzing has left; should there be one, it costs
+// this call and not the server, which runs tools in goroutines that nothing else guards.
 func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -92,14 +96,16 @@ func Attempt(do func()) (err *Error) {
 	return nil
 }
 
-// Blame calls do, and gives an error that ends it the place of offset pos in src, unless it has one.
+// Blame calls do, and gives an error that ends it the place of offset pos in src, unless it has
+// one.
 func Blame(src string, pos int, do func()) {
 	if err := Attempt(do); err != nil {
 		MustEnd(err.At(src, pos))
 	}
 }
 
-// At gives an error the place of offset pos in src, unless it has one: the innermost part knows best.
+// At gives an error the place of offset pos in src, unless it has one: the innermost part knows
+// best.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e

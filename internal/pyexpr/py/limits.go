@@ -1,5 +1,5 @@
-// Package py is what all parts of the evaluator share: Python's kinds of errors with the one way in which they end a run, and the
-// account of what a run has spent. Nothing in it knows a value.
+// Package py is what all parts of the evaluator share: Python's kinds of errors with the one way in
+// which they end a run, and the account of what a run has spent. Nothing in it knows a value.
 package py
 
 import (
@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Limits bound what one run may spend. A field of zero has the default of DefaultLimits; none can be switched off, since
-// a single expression without a bound (`[0]*10**9`) ends the whole process with an out-of-memory that nothing recovers.
+// Limits bound what one run may spend. A field of zero has the default of DefaultLimits; none can
+// be switched off, since a single expression without a bound (`[0]*10**9`) ends the whole process
+// with an out-of-memory that nothing recovers.
 type Limits struct {
 	Steps   int64         // nodes, loop turns and comparisons
 	Bytes   int64         // allocated in all during the run, freed or not
@@ -18,11 +19,12 @@ type Limits struct {
 	Timeout time.Duration // of wall time, beside the context's own end
 }
 
-// DefaultLimits are what the zero value of Limits stands for.
-// 200,000 steps took at most 40 ms for every hostile expression of the corpus, and 8 MiB charged was never more than 16 MiB allocated.
+// DefaultLimits are what the zero value of Limits stands for. 200,000 steps took at most 40 ms for
+// every hostile expression of the corpus, and 8 MiB charged was never more than 16 MiB allocated.
 var DefaultLimits = Limits{Steps: 200_000, Bytes: 8 << 20, Bits: 65_536, Depth: 64, Result: 1 << 20, Timeout: time.Second}
 
-// MostDigits is CPython's own limit between an int and its decimal digits. The conversion takes quadratic time.
+// MostDigits is CPython's own limit between an int and its decimal digits. The conversion takes
+// quadratic time.
 const MostDigits = 4300
 
 // withDefaults fills the fields that are zero or negative.
@@ -53,10 +55,12 @@ type Account struct {
 	Pos      int   // of the part of the source that an error would be blamed on
 }
 
-// betweenChecks are the steps between two looks at the clock: about 50 µs, and a look costs less than a hundredth of that.
+// betweenChecks are the steps between two looks at the clock: about 50 µs, and a look costs less
+// than a hundredth of that.
 const betweenChecks = 1024
 
-// NewAccount starts a run. The clock is only read at the first check, so a short expression never pays for it.
+// NewAccount starts a run. The clock is only read at the first check, so a short expression never
+// pays for it.
 func NewAccount(ctx context.Context, l Limits) *Account {
 	m := &Account{Limits: l.withDefaults(), ctx: ctx}
 	m.check = min(betweenChecks, m.Limits.Steps)
@@ -71,7 +75,8 @@ func (m *Account) Step(n int64) {
 	}
 }
 
-// pause looks whether the run may go on. A charge so large that it overflowed, or was said to be negative, is beyond any limit.
+// pause looks whether the run may go on. A charge so large that it overflowed, or was said to be
+// negative, is beyond any limit.
 func (m *Account) pause(n int64) {
 	if m.Steps > m.Limits.Steps || m.Steps < 0 || n < 0 {
 		m.Steps = m.Limits.Steps
@@ -98,7 +103,8 @@ func (m *Account) Alloc(n int64) {
 	m.Bytes += n
 }
 
-// What values cost, in bytes: an interface is two words, and what does not fit into one is allocated behind it.
+// What values cost, in bytes: an interface is two words, and what does not fit into one is
+// allocated behind it.
 const (
 	SlotBytes  = 16
 	BoxBytes   = 16 // a number or the header of a string behind an interface
@@ -133,7 +139,8 @@ func Product(a, b int64) (n int64, ok bool) {
 	return a * b, true
 }
 
-// Times returns what n parts of a size take, which ends the run where it is beyond any limit. Nothing is charged yet.
+// Times returns what n parts of a size take, which ends the run where it is beyond any limit.
+// Nothing is charged yet.
 func (m *Account) Times(size, n int64) int64 {
 	total, ok := Product(size, n)
 	if !ok {

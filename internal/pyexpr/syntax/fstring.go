@@ -6,8 +6,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// f-strings, by the rules of 3.11: an expression holds no backslash, no comment and none of the quotes around it, and
-// specifications nest once. From 3.12 on Python allows all of that; an expression that works here works there too.
+// f-strings, by the rules of 3.11: an expression holds no backslash, no comment and none of the
+// quotes around it, and specifications nest once. From 3.12 on Python allows all of that; an
+// expression that works here works there too.
 
 // fstring reads the body of an f-string.
 type fstring struct {
@@ -25,7 +26,8 @@ func (p *parser) formatted(body string, raw bool, start int) []Node {
 	return f.parts(false)
 }
 
-// fail makes an error with the prefix that all of CPython's f-string errors have. The place is that of the literal.
+// fail makes an error with the prefix that all of CPython's f-string errors have. The place is that
+// of the literal.
 func (f *fstring) fail(format string, args ...any) {
 	py.Raise(py.SyntaxError, "f-string: "+format, args...)
 }
@@ -129,7 +131,8 @@ func (f *fstring) next(mark string) bool {
 	return false
 }
 
-// conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's message.
+// conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's
+// message.
 func (f *fstring) conversion(n *Field) {
 	if !f.next("!") {
 		return
@@ -154,7 +157,8 @@ func (f *fstring) spec(n *Field) {
 	f.depth--
 }
 
-// skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets and strings.
+// skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets
+// and strings.
 //
 //	f'{[1, 2][0]}' → '1'
 //	f'{"}"}' → '}'
@@ -224,8 +228,8 @@ func operatorLength(s string) int {
 	return 0
 }
 
-// expression compiles the expression of a field. Its names join those of the parser around it, and it is parsed as if in
-// brackets, so that it may go over several lines.
+// expression compiles the expression of a field. Its names join those of the parser around it, and
+// it is parsed as if in brackets, so that it may go over several lines.
 //
 //	f'{1 2}' → SyntaxError: f-string: invalid syntax. Perhaps you forgot a comma?
 //	f'{1 if 0 else 2}' → '2'

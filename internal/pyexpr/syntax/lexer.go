@@ -1,4 +1,5 @@
-// Package syntax reads the text of an expression into a tree: Python's grammar of expressions, with CPython's complaints.
+// Package syntax reads the text of an expression into a tree: Python's grammar of expressions, with
+// CPython's complaints.
 //
 //	lexer.go           the source as tokens
 //	reader.go          the tokens one by one
@@ -20,9 +21,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most) and the parser then may look
-// ahead freely. Brackets are matched here already, as CPython's tokenizer does, so that a bracket that is missing is reported
-// where it was opened, and not as "invalid syntax" somewhere behind it.
+// Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most)
+// and the parser then may look ahead freely. Brackets are matched here already, as CPython's
+// tokenizer does, so that a bracket that is missing is reported where it was opened, and not as
+// "invalid syntax" somewhere behind it.
 
 // kind is what a token is.
 type kind uint8
@@ -36,8 +38,8 @@ const (
 	tokenNewline
 )
 
-// token is a word of the source. An operator's and a name's text is what is compared; a string's is the whole literal
-// with its prefix and quotes.
+// token is a word of the source. An operator's and a name's text is what is compared; a string's is
+// the whole literal with its prefix and quotes.
 type token struct {
 	kind     kind
 	text     string
@@ -86,7 +88,8 @@ func (l *lexer) add(k kind, end int) {
 	l.pos = end
 }
 
-// blanks skips what separates tokens: spaces, comments, a backslash at a line's end, line ends within brackets.
+// blanks skips what separates tokens: spaces, comments, a backslash at a line's end, line ends
+// within brackets.
 //
 //	(1 + → SyntaxError: '(' was never closed
 func (l *lexer) blanks() {
@@ -195,7 +198,8 @@ func (l *lexer) close(op string) {
 	l.opening = l.opening[:n-1]
 }
 
-// stringPrefix returns the length of the prefix of a string literal at the start of s, or -1 when there is none.
+// stringPrefix returns the length of the prefix of a string literal at the start of s, or -1 when
+// there is none.
 func stringPrefix(s string) int {
 	for i := 0; i < len(s) && i <= 2; i++ {
 		switch s[i] {

@@ -10,8 +10,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// String literals: prefixes r, u and f, single and triple quotes, escapes, and literals beside each other, which are one.
-// Bytes are refused, since JSON could not hold them, and so is \N{name}, which would need the names of all characters.
+// String literals: prefixes r, u and f, single and triple quotes, escapes, and literals beside each
+// other, which are one. Bytes are refused, since JSON could not hold them, and so is \N{name},
+// which would need the names of all characters.
 
 // strings reads literals that stand beside each other as one.
 //
@@ -100,7 +101,8 @@ func unescape(s string, raw bool) string {
 	return b.String()
 }
 
-// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when there is none.
+// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when
+// there is none.
 //
 //	'\x4' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: truncated \xXX escape
 //	'\u12' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-3: truncated \uXXXX escape
@@ -128,8 +130,9 @@ func numericEscape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its message counts the bytes of the
-// body, so "position 0-2" is where the escape stands in the literal and how far it could be read.
+// hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its
+// message counts the bytes of the body, so "position 0-2" is where the escape stands in the literal
+// and how far it could be read.
 //
 //	'\x41\u0042\U00000043' → 'ABC'
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape

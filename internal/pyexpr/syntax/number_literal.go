@@ -8,7 +8,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// number reads a numeric literal and complains as CPython's tokenizer does, which looks at the letter behind the digits.
+// number reads a numeric literal and complains as CPython's tokenizer does, which looks at the
+// letter behind the digits.
 //
 //	1_000 + .5 + 1. → 1001.5
 //	1e3 → 1000.0
@@ -44,7 +45,8 @@ func (l *lexer) number() {
 	l.endNumber(n, "decimal")
 }
 
-// digits returns the length of a run of decimal digits, in which single underscores may stand between two digits.
+// digits returns the length of a run of decimal digits, in which single underscores may stand
+// between two digits.
 //
 //	1__0 → SyntaxError: invalid decimal literal
 //	1_ → SyntaxError: invalid decimal literal
@@ -65,7 +67,8 @@ func digits(s string) (n int) {
 	return n
 }
 
-// exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as one would.
+// exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as
+// one would.
 //
 //	1e → SyntaxError: invalid decimal literal
 //	1e+ → SyntaxError: invalid decimal literal

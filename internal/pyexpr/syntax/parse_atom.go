@@ -112,7 +112,8 @@ func (p *parser) rest(first Node, end string) []Node {
 	return items
 }
 
-// commas reads what stands behind the first item, a comma before each. The last comma may stand before the end.
+// commas reads what stands behind the first item, a comma before each. The last comma may stand
+// before the end.
 func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	items := []Node{first}
 	for p.accept(",") && !p.is(end) && p.peek().kind != tokenEnd && p.peek().kind != tokenNewline {
@@ -121,7 +122,8 @@ func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	return items
 }
 
-// closed reads the closing bracket. An expression where it should be hints at a comma that was forgotten.
+// closed reads the closing bracket. An expression where it should be hints at a comma that was
+// forgotten.
 func (p *parser) closed(end string) {
 	if p.accept(end) {
 		return

@@ -121,8 +121,8 @@ func (p *parser) lambda() Node {
 	return l
 }
 
-// comprehension reads the loops behind an element, and the closing bracket unless end is empty. mark is where the
-// names of the element begin.
+// comprehension reads the loops behind an element, and the closing bracket unless end is empty.
+// mark is where the names of the element begin.
 //
 //	[x for x in range(5) if x % 2 if x > 1] → [3]
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
@@ -225,8 +225,8 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	return group
 }
 
-// bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which were read outside.
-// What is not found lies one frame further out, seen from there.
+// bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which
+// were read outside. What is not found lies one frame further out, seen from there.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]

@@ -7,11 +7,13 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// The grammar, from CPython's python.gram, without statements and with these refused by name: lambda outside of the functions
-// that take one, stars, :=, yield and await, async comprehensions, bytes and complex numbers. A refusal names what it refuses,
-// since "invalid syntax" would send the author looking for a slip that is not there.
+// The grammar, from CPython's python.gram, without statements and with these refused by name:
+// lambda outside of the functions that take one, stars, :=, yield and await, async comprehensions,
+// bytes and complex numbers. A refusal names what it refuses, since "invalid syntax" would send the
+// author looking for a slip that is not there.
 
-// Parse reads the expression that src holds from start on. What is wrong with it is raised, with its place.
+// Parse reads the expression that src holds from start on. What is wrong with it is raised, with
+// its place.
 func Parse(src string, start int) *Tree {
 	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()
@@ -19,8 +21,8 @@ func Parse(src string, start int) *Tree {
 	return &Tree{root, p.names}
 }
 
-// parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while they are read, since
-// a comprehension says what it binds only behind the expression that uses it.
+// parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while
+// they are read, since a comprehension says what it binds only behind the expression that uses it.
 type parser struct {
 	reader
 	names []*Name // not yet found in any scope
@@ -80,7 +82,8 @@ func (p *parser) expr() Node {
 	return p.conditional()
 }
 
-// conditional reads `a if b else c`. A ladder of elses is read in a loop: it is long in practice, and nests nothing.
+// conditional reads `a if b else c`. A ladder of elses is read in a loop: it is long in practice,
+// and nests nothing.
 //
 //	1 if True else 2 → 1
 //	1 if False else 2 if False else 3 → 3
@@ -279,7 +282,8 @@ func (n *Compare) last() Node {
 	return n.First
 }
 
-// singleton reports whether a node is None, True or False, the only values of which there is exactly one.
+// singleton reports whether a node is None, True or False, the only values of which there is
+// exactly one.
 func singleton(n Node) bool {
 	c, ok := n.(*Const)
 	if !ok {

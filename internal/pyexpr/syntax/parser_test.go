@@ -9,7 +9,8 @@ import (
 // refusal is what Parse says of a text.
 func refusal(src string) *py.Error { return py.Attempt(func() { Parse(src, 0) }) }
 
-// TestErrorsShowTheirPlace holds the rendering: message, line and column, and a caret in characters, not bytes.
+// TestErrorsShowTheirPlace holds the rendering: message, line and column, and a caret in
+// characters, not bytes.
 func TestErrorsShowTheirPlace(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"(1 +\n\t2", "SyntaxError: '(' was never closed (line 1, column 1)\n    (1 +\n    ^"},
@@ -22,7 +23,8 @@ func TestErrorsShowTheirPlace(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefused lists what Python's grammar has and this one has not, each with words that say so.
+// TestWhatIsRefused lists what Python's grammar has and this one has not, each with words that say
+// so.
 func TestWhatIsRefused(t *testing.T) {
 	for src, want := range map[string]string{
 		"b'x'":              "SyntaxError: bytes are not available in expressions",

@@ -2,8 +2,8 @@ package syntax
 
 import "toolnorm/internal/pyexpr/py"
 
-// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked by calls, as it is parsed by
-// calls, and nothing stops a stack that overflows.
+// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked
+// by calls, as it is parsed by calls, and nothing stops a stack that overflows.
 const mostNested = 64
 
 // reader reads the tokens of an expression, and raises what is wrong with one.
@@ -48,8 +48,8 @@ func (r *reader) expect(text string) {
 	}
 }
 
-// fail blames the token t, or a bracket that is still open when the reader has come to the end, or fails at the bracket
-// itself: that is what a reader would look for first, and what CPython says.
+// fail blames the token t, or a bracket that is still open when the reader has come to the end, or
+// fails at the bracket itself: that is what a reader would look for first, and what CPython says.
 //
 //	(1 + → SyntaxError: '(' was never closed
 //	f(1, [2 → SyntaxError: '[' was never closed

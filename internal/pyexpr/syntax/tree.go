@@ -1,13 +1,14 @@
 package syntax
 
-// Node is a part of the tree: a pointer to one of the types below. The tree is data; what it comes to is the evaluator's work.
+// Node is a part of the tree: a pointer to one of the types below. The tree is data; what it comes
+// to is the evaluator's work.
 type Node any
 
 type (
 	// Const is a literal: nil, a bool, an int64 or a *big.Int, a float64 or a string.
 	Const struct{ Value any }
-	// Name is a variable, Hops frames out and there in Slot. One that no scope in the source binds is one of the free names of
-	// the Tree, and its slot is for the caller to choose.
+	// Name is a variable, Hops frames out and there in Slot. One that no scope in the source binds
+	// is one of the free names of the Tree, and its slot is for the caller to choose.
 	Name struct {
 		Name            string
 		Pos, Hops, Slot int
@@ -31,7 +32,8 @@ type (
 		Op          string
 		Left, Right Node
 	}
-	// Compare is a chain of comparisons: each operand is computed once, and the first that fails ends it.
+	// Compare is a chain of comparisons: each operand is computed once, and the first that fails
+	// ends it.
 	Compare struct {
 		First Node
 		Ops   []string
@@ -65,7 +67,8 @@ type (
 		Params []string
 		Body   Node
 	}
-	// Comprehension is a comprehension or generator. Its names are the slots of its frame; Value is a dict's.
+	// Comprehension is a comprehension or generator. Its names are the slots of its frame; Value is
+	// a dict's.
 	Comprehension struct {
 		Kind       Kind
 		Key, Value Node
@@ -82,7 +85,8 @@ type (
 		Conversion byte // 's', 'r', 'a' or 0
 		Spec       Node // nil without one
 	}
-	// Placed is a part of which an error is to be blamed on the source at Pos, when nothing within it is.
+	// Placed is a part of which an error is to be blamed on the source at Pos, when nothing within
+	// it is.
 	Placed struct {
 		Inner Node
 		Pos   int
@@ -108,7 +112,8 @@ type Loop struct {
 	Conditions []Node
 }
 
-// Target is where a loop puts an item: a slot, or several targets that it is unpacked into if the slot is negative.
+// Target is where a loop puts an item: a slot, or several targets that it is unpacked into if the
+// slot is negative.
 type Target struct {
 	Slot int
 	Many []Target

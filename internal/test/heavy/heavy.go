@@ -1,4 +1,5 @@
-// Package heavy makes JSON Schemas that are expensive to read, for tests, and measures how the work on them grows.
+// Package heavy makes JSON Schemas that are expensive to read, for tests, and measures how the work
+// on them grows.
 package heavy
 
 import (
@@ -9,10 +10,10 @@ import (
 	"strings"
 )
 
-// Schemas are the kinds of heavy schema, each by its size: the number of what it has many of.
-// Each kind was meant to make some part of the work grow faster than the schema: "laughs" of two references each make
-// n definitions stand for 2^n schemas; the patterns are short but large once compiled; "shared enum" is n values in
-// n/4 places.
+// Schemas are the kinds of heavy schema, each by its size: the number of what it has many of. Each
+// kind was meant to make some part of the work grow faster than the schema: "laughs" of two
+// references each make n definitions stand for 2^n schemas; the patterns are short but large once
+// compiled; "shared enum" is n values in n/4 places.
 var Schemas = map[string]func(n int) json.RawMessage{
 	"allOf": func(n int) json.RawMessage { return object(`"allOf":[` + list(n, `{}`) + `]`) },
 	"anyOf": func(n int) json.RawMessage { return object(`"anyOf":[` + list(n, `{}`) + `]`) },
@@ -84,8 +85,9 @@ func list(n int, item string) string {
 	return b.String()
 }
 
-// laughs are n definitions of which each names the next one; the last one is a string, or what is given.
-// They are named after the "billion laughs" of XML entities. In item, %d or %[1]d is the next one's number.
+// laughs are n definitions of which each names the next one; the last one is a string, or what is
+// given. They are named after the "billion laughs" of XML entities. In item, %d or %[1]d is the
+// next one's number.
 func laughs(n int, item string, last ...string) json.RawMessage {
 	end := `{"type":"string"}`
 	if len(last) > 0 {
@@ -98,9 +100,9 @@ func laughs(n int, item string, last ...string) json.RawMessage {
 	return object(fmt.Sprintf(`"$defs":{%s"d%d":%s},"properties":{"a":{"$ref":"#/$defs/d0"}}`, b.String(), n, end))
 }
 
-// Allocated returns how many bytes work allocates: a measure of it that does not depend on the machine.
-// Times swing with whatever else the machine does; bytes do not, so a test can compare n with 2n. It counts all
-// goroutines.
+// Allocated returns how many bytes work allocates: a measure of it that does not depend on the
+// machine. Times swing with whatever else the machine does; bytes do not, so a test can compare n
+// with 2n. It counts all goroutines.
 func Allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,5 +1,5 @@
-// Package kbstoretest is what every store of knowledge bases is held to, whatever database it is in: a SQLite file, PostgreSQL, and
-// PostgreSQL with pgvector.
+// Package kbstoretest is what every store of knowledge bases is held to, whatever database it is
+// in: a SQLite file, PostgreSQL, and PostgreSQL with pgvector.
 package kbstoretest
 
 import (
@@ -14,7 +14,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// words are tenants and departments. Some are one another's beginnings, and one would end a quoted text.
+// words are tenants and departments. Some are one another's beginnings, and one would end a quoted
+// text.
 var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
 
 // some are up to n of words, without the empty one.
@@ -28,7 +29,8 @@ func some(r *rand.Rand, n int) (all []string) {
 	return all
 }
 
-// Allowed is the rule of who may see a document, in its plainest words, for comparison with the filter's two forms.
+// Allowed is the rule of who may see a document, in its plainest words, for comparison with the
+// filter's two forms.
 func Allowed(p *auth.Principal, a kbstore.Access) bool {
 	if p == nil {
 		return false
@@ -60,7 +62,8 @@ func Principal(r *rand.Rand) *auth.Principal {
 	return p
 }
 
-// dimensions are those of the vectors here. They are few, so that many passages are near to each other.
+// dimensions are those of the vectors here. They are few, so that many passages are near to each
+// other.
 const dimensions = 8
 
 // Vector returns a random one.
@@ -76,8 +79,8 @@ func Vector(r *rand.Rand) []float32 {
 // Model is the one that made the vectors here.
 const Model = "random"
 
-// Corpus fills a new base with documents of random rights, and gives those by the documents' ids. All passages have the same words,
-// so that a search without a filter would find them all.
+// Corpus fills a new base with documents of random rights, and gives those by the documents' ids.
+// All passages have the same words, so that a search without a filter would find them all.
 func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
 	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random", Tenant: words[r.IntN(3)]})
@@ -105,8 +108,9 @@ func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base, 
 	return b, rights
 }
 
-// Isolation holds pairs of a random principal and a random corpus against the plainest form of the rule: the filter in Go, which
-// an index in memory asks, the one in SQL, and each way in which the store finds something itself.
+// Isolation holds pairs of a random principal and a random corpus against the plainest form of the
+// rule: the filter in Go, which an index in memory asks, the one in SQL, and each way in which the
+// store finds something itself.
 func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 	t.Helper()
 	const corpora, documents = 10, 30
@@ -170,8 +174,9 @@ func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documen
 	return len(seen)
 }
 
-// Overlap returns how much of the n nearest passages that the store finds are those that comparing all of them finds, over some random
-// questions of random principals. A graph (HNSW) may miss some; the scores of those that it finds are exact.
+// Overlap returns how much of the n nearest passages that the store finds are those that comparing
+// all of them finds, over some random questions of random principals. A graph (HNSW) may miss some;
+// the scores of those that it finds are exact.
 func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float64 {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -27,7 +27,8 @@ func Ours() map[string]string {
 
 // Behind reports each goroutine that runs now and is not in before. Stacks with one of the words
 // are the test's own. A goroutine has a second to end if a library began it, which gives no way to
-// wait for it, or if it waits for nothing: it may have told that it is done and not been removed yet.
+// wait for it, or if it waits for nothing: it may have told that it is done and not been removed
+// yet.
 func Behind(t testing.TB, before map[string]string, own ...string) {
 	t.Helper()
 	for end := time.Now().Add(time.Second); ; time.Sleep(time.Millisecond) {

@@ -1,9 +1,11 @@
-// Package odd makes odd members for tests that hold one law: what cannot be used is left out, and everything else works.
+// Package odd makes odd members for tests that hold one law: what cannot be used is left out, and
+// everything else works.
 //
-// A reader of many things (the entries of a file, the tools of a server, the rows of a table) is given good ones with odd
-// ones among them, and has to use every good one. The odd ones are made of a good one by what programs, people and other
-// encodings do: a value of another type, one that is missing, null, huge or deep, a member twice, a name in another
-// spelling, bytes that are no UTF-8. The same seed makes the same members.
+// A reader of many things (the entries of a file, the tools of a server, the rows of a table) is
+// given good ones with odd ones among them, and has to use every good one. The odd ones are made of
+// a good one by what programs, people and other encodings do: a value of another type, one that is
+// missing, null, huge or deep, a member twice, a name in another spelling, bytes that are no UTF-8.
+// The same seed makes the same members.
 package odd
 
 import (
@@ -18,7 +20,8 @@ import (
 // New is a source of odd members by a seed.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// huge is how long a huge text is, in bytes: longer than any bound of a description, and short enough for many tests.
+// huge is how long a huge text is, in bytes: longer than any bound of a description, and short
+// enough for many tests.
 const huge = 200_000
 
 // latin stands in a value for bytes that are no UTF-8, which encoding/json would not write.
@@ -36,8 +39,8 @@ var values = []struct {
 	{"huge text", strings.Repeat("x", huge)}, {"a huge list", slices.Repeat([]any{"x"}, huge/20)},
 }
 
-// Value returns an odd value, as encoding/json has it, and what it is. Bytes that are no UTF-8 are in the text of Member
-// alone.
+// Value returns an odd value, as encoding/json has it, and what it is. Bytes that are no UTF-8 are
+// in the text of Member alone.
 func Value(r *rand.Rand) (why string, value any) {
 	if r.IntN(len(values)+1) == 0 {
 		var deep any = "odd"
@@ -50,7 +53,8 @@ func Value(r *rand.Rand) (why string, value any) {
 	return v.why, v.value
 }
 
-// Member returns a good JSON object made odd in one place or as a whole, as JSON, and what was done.
+// Member returns a good JSON object made odd in one place or as a whole, as JSON, and what was
+// done.
 func Member(r *rand.Rand, good string) (why, text string) {
 	var tree map[string]any
 	if err := json.Unmarshal([]byte(good), &tree); err != nil {

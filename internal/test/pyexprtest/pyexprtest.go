@@ -18,8 +18,9 @@ import (
 // example matches a line `//	expression → result` of a comment.
 var example = regexp.MustCompile(`^//\t(.*) → (.*)$`)
 
-// Examples computes every example of the comments in the folder of the test, at least so many. What CPython says of the same lines is
-// compared by testdata/examples.py, whose table is part of the differential test.
+// Examples computes every example of the comments in the folder of the test, at least so many. What
+// CPython says of the same lines is compared by testdata/examples.py, whose table is part of the
+// differential test.
 func Examples(t *testing.T, least int) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -48,8 +49,8 @@ func Examples(t *testing.T, least int) {
 	}
 }
 
-// shown returns the repr of what an expression gives, or its error. The expression is compiled by itself first, or a wrong one could be right
-// between brackets.
+// shown returns the repr of what an expression gives, or its error. The expression is compiled by
+// itself first, or a wrong one could be right between brackets.
 func shown(t *testing.T, src string) string {
 	t.Helper()
 	_, err := pyexpr.Compile(src, nil)

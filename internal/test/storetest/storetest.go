@@ -1,4 +1,5 @@
-// Package storetest gives a test new databases of both kinds: SQLite always, PostgreSQL where its programs are installed.
+// Package storetest gives a test new databases of both kinds: SQLite always, PostgreSQL where its
+// programs are installed.
 package storetest
 
 import (
@@ -41,16 +42,17 @@ func (d *Databases) Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Each runs a test on an empty database of each kind; where is what store.Open takes. Without PostgreSQL, and with -short,
-// that part is skipped.
+// Each runs a test on an empty database of each kind; where is what store.Open takes. Without
+// PostgreSQL, and with -short, that part is skipped.
 func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { run(t, filepath.Join(t.TempDir(), "new", "test.db")) })
 	t.Run("postgres", func(t *testing.T) { run(t, d.Postgres(t)) })
 }
 
-// Postgres returns the URL of an empty PostgreSQL database; without PostgreSQL, and with -short, the test is skipped. With
-// TOOLNORM_E2E=required or TOOLNORM_POSTGRES=required a missing PostgreSQL is a failure.
+// Postgres returns the URL of an empty PostgreSQL database; without PostgreSQL, and with -short,
+// the test is skipped. With TOOLNORM_E2E=required or TOOLNORM_POSTGRES=required a missing
+// PostgreSQL is a failure.
 func (d *Databases) Postgres(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -145,7 +147,8 @@ func (s *server) stop() {
 	}
 }
 
-// programs returns the folder of PostgreSQL's programs: that on the path, or the newest where Debian puts them.
+// programs returns the folder of PostgreSQL's programs: that on the path, or the newest where
+// Debian puts them.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
@@ -157,7 +160,8 @@ func programs() (string, error) {
 	return filepath.Dir(all[len(all)-1]), nil
 }
 
-// unprivileged makes dir that of the user whom the server runs as: PostgreSQL refuses to be run by root.
+// unprivileged makes dir that of the user whom the server runs as: PostgreSQL refuses to be run by
+// root.
 func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

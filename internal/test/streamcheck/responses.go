@@ -92,10 +92,11 @@ type responseChecker struct {
 	ended  bool
 }
 
-// CheckResponses reads a whole stream of the Responses API and returns it put together, with a line for every
-// rule that it breaks. The rules are what Codex, the openai and Vercel's SDK and pi need together: one item
-// at a time, each event with its name, its sequence number and the index of its item, deltas that join to the
-// text at the end, one end, and no call that can be run in a reply that did not end well.
+// CheckResponses reads a whole stream of the Responses API and returns it put together, with a line
+// for every rule that it breaks. The rules are what Codex, the openai and Vercel's SDK and pi need
+// together: one item at a time, each event with its name, its sequence number and the index of its
+// item, deltas that join to the text at the end, one end, and no call that can be run in a reply
+// that did not end well.
 func CheckResponses(h http.Header, body string) (Response, []string) {
 	c := &responseChecker{seen: map[string]bool{}}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {
@@ -212,8 +213,8 @@ func (c *responseChecker) object(e *responseEvent) {
 	}
 }
 
-// addedItem opens an item. One item grows at a time, and a call that is cut is the last of its reply to be
-// added.
+// addedItem opens an item. One item grows at a time, and a call that is cut is the last of its
+// reply to be added.
 func (c *responseChecker) addedItem(e *responseEvent) {
 	it := c.item(e)
 	if c.open != nil && c.open.CallID == "" || e.Index != c.added || c.seen[it.ID] || it.ID == "" || it.Status != "in_progress" || it.Whole() != "" {

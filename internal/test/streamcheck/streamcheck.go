@@ -1,9 +1,10 @@
-// Package streamcheck holds a chat completion stream to the rules that clients were seen to need, S01 to S28, by the bytes
-// that went over the wire.
+// Package streamcheck holds a chat completion stream to the rules that clients were seen to need,
+// S01 to S28, by the bytes that went over the wire.
 //
-// Every rule has a client behind it that fails without it, for example: Goose ends its tool loop at a chunk with empty
-// choices (S27), Zed delivers calls only behind finish_reason "tool_calls" (S21), Void glues a repeated name to the
-// first (S18). The test breaks the rules one by one in a good stream, so that none can stop being checked.
+// Every rule has a client behind it that fails without it, for example: Goose ends its tool loop at
+// a chunk with empty choices (S27), Zed delivers calls only behind finish_reason "tool_calls"
+// (S21), Void glues a repeated name to the first (S18). The test breaks the rules one by one in a
+// good stream, so that none can stop being checked.
 package streamcheck
 
 import (
@@ -66,7 +67,7 @@ type checker struct {
 	finished           int // calls whose arguments are an object
 }
 
-// Check reads a whole stream and returns it put together, with a line for every rule that it breaks.
+// Check reads a whole stream and returns it put together, with a line for every broken rule.
 func Check(h http.Header, body string, want Expect) (Reply, []string) {
 	c := &checker{want: want, first: true}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {
@@ -86,7 +87,8 @@ func (c *checker) breaks(rule, format string, args ...any) {
 	c.broken = append(c.broken, rule+": "+fmt.Sprintf(format, args...))
 }
 
-// line sorts one line. ": ping" ends the line loop of Continue, so comments need another word, as ": keep-alive".
+// line sorts one line. ": ping" ends the line loop of Continue, so comments need another word, as
+// ": keep-alive".
 func (c *checker) line(line string) {
 	switch {
 	case line == "":
@@ -106,10 +108,11 @@ func (c *checker) line(line string) {
 	}
 }
 
-// chunkKeys are the keys that a chunk may have. "error", even null, ends the reply for Vercel's AI SDK (S07).
+// chunkKeys are the keys of a chunk. "error", even null, ends a reply for Vercel's AI SDK (S07).
 var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
 
-// data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and LangChain.js raise at once.
+// data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and
+// LangChain.js raise at once.
 func (c *checker) data(data string) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(data), &m); err != nil {
@@ -146,7 +149,7 @@ func (c *checker) data(data string) {
 	c.choice(choices[0])
 }
 
-// errorEvent checks an error behind the first byte: one event with all four keys, the last two of which may be null.
+// errorEvent checks an error after the first byte: one event with four keys, two of them nullable.
 func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	c.Error = &Error{}
 	if len(m) != 1 {
@@ -180,7 +183,7 @@ func (c *checker) constant(m map[string]json.RawMessage) {
 	}
 }
 
-// usageChunk checks the only chunk that may have empty choices: it comes when asked for, once, behind the finish.
+// usageChunk checks the only chunk without choices: it comes once, if asked for, after the finish.
 func (c *checker) usageChunk(u json.RawMessage) {
 	switch {
 	case !c.want.Usage:
@@ -196,7 +199,7 @@ func (c *checker) usageChunk(u json.RawMessage) {
 	}
 }
 
-// choice checks a choice. finish_reason must be there, null until the end: the AI SDK fails where it is missing.
+// choice checks a choice. finish_reason must be there, null until the end, for the AI SDK.
 func (c *checker) choice(m map[string]json.RawMessage) {
 	c.Chunks++
 	if c.ended {
@@ -231,8 +234,8 @@ func (c *checker) choice(m map[string]json.RawMessage) {
 	c.delta(delta)
 }
 
-// delta checks what is new. openai-node and LangChain.js need the role in the first one; Continue hides a call that
-// stands beside content.
+// delta checks what is new. openai-node and LangChain.js need the role in the first one; Continue
+// hides a call that stands beside content.
 func (c *checker) delta(d map[string]json.RawMessage) {
 	var role string
 	_ = json.Unmarshal(d["role"], &role)
@@ -282,11 +285,11 @@ type fragment struct {
 	} `json:"function"`
 }
 
-// callID is the form of ids that every client accepts; a number, as some servers send it, is a schema error for the AI
-// SDK.
+// callID is the form of ids that every client accepts; a number, as some servers send it, is a
+// schema error for the AI SDK.
 var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// fragments checks that calls come one behind the other: index counts up, and a call never goes on behind another one.
+// fragments checks that calls come one after the other: no call goes on after another has begun.
 func (c *checker) fragments(raw json.RawMessage) {
 	var fs []fragment
 	if err := json.Unmarshal(raw, &fs); err != nil || len(fs) == 0 {
@@ -312,8 +315,8 @@ func (c *checker) fragments(raw json.RawMessage) {
 	}
 }
 
-// begin checks a call's first fragment, which has everything but the arguments: Goose takes the name from no other
-// one.
+// begin checks a call's first fragment, which has everything but the arguments: Goose takes the
+// name from no other one.
 func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.closeCall()
 	c.openCall = true
@@ -339,7 +342,8 @@ func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.Calls = append(c.Calls, Call{ID: id, Name: name})
 }
 
-// arguments checks that a fragment is a string: Goose fails on null, and all clients that were measured on an object.
+// arguments checks that a fragment is a string: Goose fails on null, and all clients that were
+// measured on an object.
 func (c *checker) arguments(f fragment, raw json.RawMessage) {
 	var s string
 	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil || (*f.Function.Arguments)[0] != '"' {
@@ -364,7 +368,7 @@ func (c *checker) closeCall() {
 	}
 }
 
-// end checks the stream as a whole. An empty reply is an error for Void and a retry loop for Qwen Code.
+// end checks the whole stream. An empty reply is an error for Void, a retry loop for Qwen Code.
 func (c *checker) end(body string) {
 	c.closeCall()
 	if c.Error != nil {

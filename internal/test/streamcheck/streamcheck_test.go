@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// good is a stream that keeps every rule: text, a call in two pieces, a call without arguments, text, counts.
+// good is a stream that keeps every rule: text, a call in two pieces, a call without arguments,
+// text, counts.
 const good = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"hi"},"finish_reason":null}]}
 
 data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\""}}]},"finish_reason":null}]}

@@ -1,9 +1,10 @@
-// Package templates holds what real chat templates made of conversations: recordings of a llama-server that served the
-// templates that llama.cpp ships. Tests ask them as they would ask the server.
+// Package templates holds what real chat templates made of conversations: recordings of a
+// llama-server that served the templates that llama.cpp ships. Tests ask them as they would ask the
+// server.
 //
-// A recording is made again by the end-to-end lane (TestTemplateRecordings). It keeps what stands behind the first request
-// only, since the system text with the tools in it is long and says nothing about replies; of a template's source it keeps
-// the few lines that are read.
+// A recording is made again by the end-to-end lane (TestTemplateRecordings). It keeps what stands
+// behind the first request only, since the system text with the tools in it is long and says
+// nothing about replies; of a template's source it keeps the few lines that are read.
 package templates
 
 import (
@@ -16,8 +17,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Recording is one template.
-// A conversation is named by its content, so the same recording answers whoever asks for the same turns.
+// Recording is one template. A conversation is named by its content, so the same recording answers
+// whoever asks for the same turns.
 type Recording struct {
 	Name    string            `json:"-"`
 	Family  string            `json:"family,omitempty"`  // whose models bring it; empty: no family's
@@ -51,9 +52,10 @@ func All() ([]*Recording, error) {
 	return all, nil
 }
 
-// Render gives the prompt of a recorded conversation. One that was not recorded is an error that says so.
-// Tools are not part of the name: all recordings were made with the probes' tools. The error names the command that records.
-// It is a derive.Render, so code that asks servers runs on recordings unchanged.
+// Render gives the prompt of a recorded conversation. One that was not recorded is an error that
+// says so. Tools are not part of the name: all recordings were made with the probes' tools. The
+// error names the command that records. It is a derive.Render, so code that asks servers runs on
+// recordings unchanged.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {
@@ -65,8 +67,8 @@ func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, erro
 	return "", fmt.Errorf("%s was not recorded with %s: run e2e/run.sh -run TestTemplateRecordings with TOOLNORM_E2E_TEMPLATES=write", r.Name, key)
 }
 
-// Add records what a template made of a conversation.
-// Of a refusal the first line is kept, which says why; of a prompt the part from the first message on.
+// Add records what a template made of a conversation. Of a refusal the first line is kept, which
+// says why; of a prompt the part from the first message on.
 func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
@@ -79,8 +81,8 @@ func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 	r.Prompts[Key(messages)] = prompt
 }
 
-// Key names a conversation: a word a message.
-// Ids of calls are left out, since they are the same in all probes; arguments are in, since they are what differs.
+// Key names a conversation: a word a message. Ids of calls are left out, since they are the same in
+// all probes; arguments are in, since they are what differs.
 func Key(messages []chat.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

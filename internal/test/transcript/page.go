@@ -12,9 +12,10 @@ type Command struct {
 	Output string // empty: the page shows none
 }
 
-// Commands returns the commands of a page: in its blocks of code, in fences or indented by four spaces, the lines that begin
-// with "$ ". The lines below, up to the next command or the block's end, are the output.
-// A block without a prompt is something to copy, and may need what a test does not have: it is no command here.
+// Commands returns the commands of a page: in its blocks of code, in fences or indented by four
+// spaces, the lines that begin with "$ ". The lines below, up to the next command or the block's
+// end, are the output. A block without a prompt is something to copy, and may need what a test does
+// not have: it is no command here.
 func Commands(page string) (all []Command) {
 	var at *Command
 	fenced, empty := false, ""
@@ -53,7 +54,8 @@ func Commands(page string) (all []Command) {
 	return all
 }
 
-// goesOn reports whether a shell would wait for another line: a quote is open, or a backslash ends the line.
+// goesOn reports whether a shell would wait for another line: a quote is open, or a backslash ends
+// the line.
 func goesOn(command string) bool {
 	quote := rune(0)
 	escaped := false
@@ -81,8 +83,8 @@ var (
 	anyLines = regexp.MustCompile(`(?m)^ *…\n`)
 )
 
-// Prints reports whether got is what the page shows. In the page "…" stands for any text of a line, a line of its own for any
-// lines, and a UUID for any other.
+// Prints reports whether got is what the page shows. In the page "…" stands for any text of a line,
+// a line of its own for any lines, and a UUID for any other.
 func (c Command) Prints(got string) bool {
 	pattern := regexp.QuoteMeta(ids.ReplaceAllString(strings.TrimSpace(c.Output)+"\n", "ID"))
 	pattern = strings.ReplaceAll(anyLines.ReplaceAllLiteralString(pattern, "\x00"), "…", "[^\n]*")

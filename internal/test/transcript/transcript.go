@@ -1,4 +1,5 @@
-// Package transcript finds what a program says of its own output, so that a test can hold it to that.
+// Package transcript finds what a program says of its own output, so that a test can hold it to
+// that.
 package transcript
 
 import (
@@ -7,10 +8,11 @@ import (
 	"strings"
 )
 
-// Of returns what the comment at the top of a source file shows behind the line "$ command": all of it up to the comment's end.
-// In the comment it is indented by a tab. It fails when the file cannot be read or has no such line.
-// Examples show their output in their package comment, and a test runs them and compares. So the comment cannot go
-// stale, and there is no second copy of it in a golden file.
+// Of returns what the comment at the top of a source file shows behind the line "$ command": all of
+// it up to the comment's end. In the comment it is indented by a tab. It fails when the file cannot
+// be read or has no such line. Examples show their output in their package comment, and a test runs
+// them and compares. So the comment cannot go stale, and there is no second copy of it in a golden
+// file.
 func Of(file, command string) (string, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {

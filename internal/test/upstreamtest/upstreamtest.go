@@ -51,8 +51,8 @@ func (c Capture) Pieces(w http.ResponseWriter, cuts ...int) {
 	}
 }
 
-// Goldens reads each recorded answer NAME.json of a folder whole, and cut at random places, and wants the events of
-// NAME.events each time. The flag -update writes these anew.
+// Goldens reads each recorded answer NAME.json of a folder whole, and cut at random places, and
+// wants the events of NAME.events each time. The flag -update writes these anew.
 func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts ...int) string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {

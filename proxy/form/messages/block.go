@@ -6,10 +6,12 @@ import (
 	"toolnorm/chat"
 )
 
-// events appends the events of one stream to a buffer. It knows how each is spelled, and nothing of when it may come.
+// events appends the events of one stream to a buffer. It knows how each is spelled, and nothing of
+// when it may come.
 type events struct{ buf *[]byte }
 
-// event begins an event: its name twice, in the event: line for the SDKs and in the data for everybody else.
+// event begins an event: its name twice, in the event: line for the SDKs and in the data for
+// everybody else.
 func (e events) event(name string) {
 	b := append(append(*e.buf, "event: "...), name...)
 	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
@@ -27,8 +29,8 @@ func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10)
 // end ends an event.
 func (e events) end() { e.raw("}\n\n") }
 
-// messageStart begins the message. Its usage is what clients show and count a conversation's length by; the end of the stream
-// repeats it with what the server has counted.
+// messageStart begins the message. Its usage is what clients show and count a conversation's length
+// by; the end of the stream repeats it with what the server has counted.
 func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.event("message_start")
 	e.raw(`,"message":{"id":`)
@@ -41,8 +43,8 @@ func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.end()
 }
 
-// usage appends token counts. In this API the input tokens are those that came from no cache. The two of a cache are there
-// because the SDKs' types have them without a default.
+// usage appends token counts. In this API the input tokens are those that came from no cache. The
+// two of a cache are there because the SDKs' types have them without a default.
 func (e events) usage(c chat.Counts) {
 	e.raw(`{"input_tokens":`)
 	e.number(c.Prompt - c.Cached)

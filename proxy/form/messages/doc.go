@@ -1,5 +1,5 @@
-// Package messages is the client form of Anthropic's Messages API: what Claude Code, the anthropic SDKs and everything built
-// on them speak.
+// Package messages is the client form of Anthropic's Messages API: what Claude Code, the anthropic
+// SDKs and everything built on them speak.
 //
 //	messages.go  the API, how much of a call waits, counting tokens
 //	request.go   the fields of a request
@@ -12,8 +12,8 @@
 //
 // # What a stream keeps to
 //
-// A reply is a list of content blocks, told in server-sent events, each with its event: line (without it Claude Code takes
-// the stream for an empty one and asks again without streaming):
+// A reply is a list of content blocks, told in server-sent events, each with its event: line
+// (without it Claude Code takes the stream for an empty one and asks again without streaming):
 //
 //		event: message_start        the message without content, and about how many tokens the prompt has
 //		event: content_block_start  {"index":0,"content_block":{"type":"tool_use","id":"call_1","name":"f","input":{}}}
@@ -37,6 +37,6 @@
 //
 // # What a request may be
 //
-// docs/messages.md lists the fields: taken, left out, refused. Fields that ask for Anthropic's own service (metadata,
-// context_management, cache_control, beta headers) pass unread.
+// docs/messages.md lists the fields: taken, left out, refused. Fields that ask for Anthropic's own
+// service (metadata, context_management, cache_control, beta headers) pass unread.
 package messages

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the cases expect")
 
-// cases runs the cases of a file: each section "NAME: in" is given to out, whose results, in the order of kinds, must be the
-// sections behind it. See testdata/README.md.
+// cases runs the cases of a file: each section "NAME: in" is given to out, whose results, in the
+// order of kinds, must be the sections behind it. See testdata/README.md.
 func cases(t *testing.T, file, in string, kinds []string, out func(text string) []string) {
 	t.Helper()
 	src, err := os.ReadFile(file)

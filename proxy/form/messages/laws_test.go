@@ -133,8 +133,8 @@ func (c *checker) event(d *data) {
 	}
 }
 
-// scripted makes the steps of a reply out of a byte string: any order of pieces that the engine can give.
-// Safe is the text in front of the first call that ends.
+// scripted makes the steps of a reply out of a byte string: any order of pieces that the engine can
+// give. Safe is the text in front of the first call that ends.
 func scripted(plan string) (steps []any, text, safe string, calls []string) {
 	open := ""
 	for i, b := range []byte(plan) {
@@ -175,9 +175,9 @@ func scripted(plan string) (steps []any, text, safe string, calls []string) {
 	return steps, text, safe, calls
 }
 
-// FuzzEveryStreamIsStrict wants of any events that the stream keeps to the rules, that nothing of the text is lost, and that the
-// calls which a client would run are those that ended: none where the reply was cut or an error follows, nor then what was written behind
-// the first.
+// FuzzEveryStreamIsStrict wants of any events that the stream keeps to the rules, that nothing of
+// the text is lost, and that the calls which a client would run are those that ended: none where
+// the reply was cut or an error follows, nor then what was written behind the first.
 func FuzzEveryStreamIsStrict(f *testing.F) {
 	for _, plan := range []string{"\x00", "\x03\x04\x00\x03\x05", "\x02\x06\x00\x03\x06", "\x07\x03\x04\x07", "\x00\x03\x04\x06\x03"} {
 		for end := range byte(4) {
@@ -226,8 +226,9 @@ func FuzzEveryStreamIsStrict(f *testing.F) {
 	})
 }
 
-// FuzzRequestsAreReadOrRefused wants that a body is read, or refused with a fault that blames the client; a request that was
-// read offers no tool that its conversation does not know, and never the placeholder.
+// FuzzRequestsAreReadOrRefused wants that a body is read, or refused with a fault that blames the
+// client; a request that was read offers no tool that its conversation does not know, and never the
+// placeholder.
 func FuzzRequestsAreReadOrRefused(f *testing.F) {
 	f.Add(`{"messages":[{"role":"user","content":"q"}]}`)
 	f.Add(`{"system":[{"type":"text","text":"s"}],"tools":[{"name":"f","input_schema":{},"defer_loading":true},{"name":"DeferredToolPlaceholder"}],"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":[{"type":"tool_reference","tool_name":"f"},{"type":"image","source":{"type":"base64","data":"AQI"}}]}]}]}`)

@@ -9,9 +9,9 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// billing begins a part of Claude Code's system text that counts requests for its maker: "x-anthropic-billing-header:
-// cc_version=…". It changes with every request, so it would empty the server's cache of the prompt, and it says nothing to
-// a model.
+// billing begins a part of Claude Code's system text that counts requests for its maker:
+// "x-anthropic-billing-header: cc_version=…". It changes with every request, so it would empty the
+// server's cache of the prompt, and it says nothing to a model.
 const billing = "x-anthropic-billing-header:"
 
 // readSystem reads the system text: a string, or parts of text.
@@ -36,17 +36,19 @@ func (r *request) addSystem() {
 	}
 }
 
-// roles are Anthropic's. System messages may stand anywhere: Claude Code puts one behind the first question.
+// roles are Anthropic's. System messages may stand anywhere: Claude Code puts one behind the first
+// question.
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
 
-// readMessages reads the conversation. A turn of the user's may hold results of calls as well, each of which becomes a
-// message of its own.
+// readMessages reads the conversation. A turn of the user's may hold results of calls as well, each
+// of which becomes a message of its own.
 func (r *request) readMessages(v *fastjson.Value) error {
 	r.Messages = nil
 	return field.Items(v, r.readMessage)
 }
 
-// readMessage reads one turn. Its content depends on its role, and fields come in any order, so the role is looked up first.
+// readMessage reads one turn. Its content depends on its role, and fields come in any order, so the
+// role is looked up first.
 func (r *request) readMessage(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -60,7 +62,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	if err := field.Within("content", c.readAll(v.Get("content"), role)); err != nil {
 		return err
 	}
-	// Results first: they answer the calls of the turn before, and a template wants nothing in between.
+	// Results first: they answer the calls of the turn before, and a template wants nothing in
+	// between.
 	r.Messages = append(r.Messages, c.results...)
 	if len(c.results) > 0 && len(c.lines) == 0 && len(c.images) == 0 {
 		return nil

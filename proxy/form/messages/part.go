@@ -35,9 +35,9 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 	return field.Bad("", "must be a string or an array of parts, not %s", field.KindOf(v))
 }
 
-// read reads one part. cache_control and citations, which any part may have, say nothing to a model here.
-// What a role cannot have is an error, as is a type that nobody here knows: a part that is dropped in silence makes the
-// reply a wrong one.
+// read reads one part. cache_control and citations, which any part may have, say nothing to a model
+// here. What a role cannot have is an error, as is a type that nobody here knows: a part that is
+// dropped in silence makes the reply a wrong one.
 func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -64,8 +64,9 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	return field.Bad("type", "must be text, image, document, search_result or tool_result, not %q", kind)
 }
 
-// readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself, and their results, are kept
-// as the JSON that they are: a conversation that began there goes on here.
+// readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself,
+// and their results, are kept as the JSON that they are: a conversation that began there goes on
+// here.
 func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	switch {
 	case kind == "tool_use":
@@ -98,7 +99,8 @@ func (c *content) text(v *fastjson.Value, key string) error {
 	return err
 }
 
-// call reads a tool_use. Its input is an object; what a careless client makes of it is read as a model's own arguments are.
+// call reads a tool_use. Its input is an object; what a careless client makes of it is read as a
+// model's own arguments are.
 func (c *content) call(v *fastjson.Value) error {
 	var call chat.Call
 	err := form.ReadFunction(&call, v, "input")
@@ -134,8 +136,9 @@ func (c *content) result(v *fastjson.Value) error {
 	return err
 }
 
-// asError marks the result of a call that failed: no template has a place for is_error, and a model that takes "not found"
-// for a file's content goes wrong. What says so itself is left as it is: <tool_use_error> is how Claude Code begins.
+// asError marks the result of a call that failed: no template has a place for is_error, and a model
+// that takes "not found" for a file's content goes wrong. What says so itself is left as it is:
+// <tool_use_error> is how Claude Code begins.
 func asError(text string) string {
 	if head := strings.ToLower(text[:min(len(text), 32)]); strings.Contains(head, "error") {
 		return text
@@ -143,7 +146,8 @@ func asError(text string) string {
 	return strings.TrimRight("Error: "+text, " ")
 }
 
-// reference reads {"type":"tool_reference","tool_name":…}, by which Claude Code answers a search for tools.
+// reference reads {"type":"tool_reference","tool_name":…}, by which Claude Code answers a search
+// for tools.
 func (c *content) reference(v *fastjson.Value) error {
 	name := string(v.GetStringBytes("tool_name"))
 	if name == "" {
@@ -156,8 +160,8 @@ func (c *content) reference(v *fastjson.Value) error {
 	return nil
 }
 
-// image reads a picture in base64. URLs are refused: fetching them would let any caller reach what only this machine can
-// reach; files lie at Anthropic.
+// image reads a picture in base64. URLs are refused: fetching them would let any caller reach what
+// only this machine can reach; files lie at Anthropic.
 func (c *content) image(v *fastjson.Value) error {
 	source := v.Get("source")
 	if kind := string(source.GetStringBytes("type")); kind != "base64" {
@@ -168,8 +172,8 @@ func (c *content) image(v *fastjson.Value) error {
 	return field.Within("source.data", err)
 }
 
-// document reads a document that is text. A PDF would need a reader of its own, and a model that was told nothing of it
-// would make its content up.
+// document reads a document that is text. A PDF would need a reader of its own, and a model that
+// was told nothing of it would make its content up.
 func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))

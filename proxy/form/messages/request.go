@@ -23,9 +23,9 @@ type request struct {
 	effort     string // of output_config; empty: not said
 }
 
-// read reads a request. Every error is a fault of kind Invalid that names the field.
-// What depends on other fields is settled when all are read: the tools that are offered on what the messages refer to,
-// tool_choice on the tools.
+// read reads a request. Every error is a fault of kind Invalid that names the field. What depends
+// on other fields is settled when all are read: the tools that are offered on what the messages
+// refer to, tool_choice on the tools.
 func read(body []byte) (*request, error) {
 	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}, found: map[string][]string{}}
 	r.TellStop = true
@@ -45,8 +45,9 @@ func read(body []byte) (*request, error) {
 	return r, err
 }
 
-// fields returns the fields of the body. What is not known here is Anthropic's own business and passes unread: new betas bring new
-// fields with nearly every release of Claude Code, and a 400 over one of them would lock it out.
+// fields returns the fields of the body. What is not known here is Anthropic's own business and
+// passes unread: new betas bring new fields with nearly every release of Claude Code, and a 400
+// over one of them would lock it out.
 func (r *request) fields() field.Members {
 	return field.Members{
 		{"model", &r.Model},
@@ -93,15 +94,15 @@ func (r *request) readFormat(v *fastjson.Value) error {
 	return r.ReadSchema("schema", v.Get("schema"))
 }
 
-// What a budget of thought is as a level, in tokens. Anthropic's smallest budget is 1,024, and its guide calls 16,000
-// one for hard tasks.
+// What a budget of thought is as a level, in tokens. Anthropic's smallest budget is 1,024, and its
+// guide calls 16,000 one for hard tasks.
 const (
 	lowBudget  = 4 << 10
 	highBudget = 16 << 10
 )
 
-// settleThinking turns the thinking on or off. Without the field a Claude does not think, so neither does a model here;
-// adaptive leaves it to the model's own habit.
+// settleThinking turns the thinking on or off. Without the field a Claude does not think, so
+// neither does a model here; adaptive leaves it to the model's own habit.
 func (r *request) settleThinking() error {
 	on, off := true, false
 	switch r.thinking {

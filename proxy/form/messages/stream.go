@@ -11,19 +11,22 @@ import (
 )
 
 const (
-	// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+	// batch is how many bytes may gather, when the model is faster than the wire, before they are
+	// sent.
 	batch = 16 << 10
-	// silence is how many fragments of thought that is not shown go by for each ping: about one in two seconds at a local
-	// model's pace, and clients give a silent stream up after a minute or more.
+	// silence is how many fragments of thought that is not shown go by for each ping: about one in
+	// two seconds at a local model's pace, and clients give a silent stream up after a minute or
+	// more.
 	silence = 64
 )
 
 // stream writes a reply as events. Fragments that arrive together leave in one delta.
 //
-// A call's block is in one of three states: open, while its arguments come; whole, when its end was seen and its stop is
-// still held back; stopped. Only the end of the reply moves it from whole to stopped, and what the model writes behind it waits
-// as long: an error finds every call unstopped, and nothing runs of a reply that failed. Claude Code ran a call that was stopped, and
-// asked again for the rest, without end.
+// A call's block is in one of three states: open, while its arguments come; whole, when its end was
+// seen and its stop is still held back; stopped. Only the end of the reply moves it from whole to
+// stopped, and what the model writes behind it waits as long: an error finds every call unstopped,
+// and nothing runs of a reply that failed. Claude Code ran a call that was stopped, and asked again
+// for the rest, without end.
 type stream struct {
 	out   *sse.Writer
 	e     events
@@ -78,8 +81,8 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any more. Where the reply was cut, the call
-// keeps its block open, and those behind it are left out.
+// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any
+// more. Where the reply was cut, the call keeps its block open, and those behind it are left out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
 	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)
@@ -166,8 +169,8 @@ func (s *stream) openBlock(kind chat.Kind) {
 	s.kind, s.shown = kind, true
 }
 
-// endCall notes that the open call is whole. A call without arguments needs an object all the same: clients parse what the
-// deltas give, and nothing is no JSON.
+// endCall notes that the open call is whole. A call without arguments needs an object all the same:
+// clients parse what the deltas give, and nothing is no JSON.
 func (s *stream) endCall() {
 	if s.kind != chat.CallArgs {
 		return
@@ -187,7 +190,8 @@ func (s *stream) settle() {
 	s.closeDelta()
 }
 
-// closeDelta ends the open delta. One that is open cannot leave, so each pause of the model ends one.
+// closeDelta ends the open delta. One that is open cannot leave, so each pause of the model ends
+// one.
 func (s *stream) closeDelta() {
 	if s.delta {
 		s.e.deltaClose()
@@ -195,8 +199,8 @@ func (s *stream) closeDelta() {
 	}
 }
 
-// endBlock ends the open block. A call that never ended, or ended in a reply that was cut, keeps its block open, since the stop would run
-// it; text that stood behind it has a block of its own.
+// endBlock ends the open block. A call that never ended, or ended in a reply that was cut, keeps
+// its block open, since the stop would run it; text that stood behind it has a block of its own.
 func (s *stream) endBlock() {
 	if s.kind == chat.None {
 		return
@@ -212,8 +216,8 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think takes a fragment of thought: it is shown, or sealed, or passed over. Where nothing of it is shown a ping goes out now and
-// then: a client that sees nothing for minutes gives up.
+// think takes a fragment of thought: it is shown, or sealed, or passed over. Where nothing of it is
+// shown a ping goes out now and then: a client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -240,8 +244,8 @@ func (s *stream) signature() string {
 	return signature
 }
 
-// ping appends what shows that the stream lives. In front of the message it is a comment, since some clients want
-// message_start before any other event.
+// ping appends what shows that the stream lives. In front of the message it is a comment, since
+// some clients want message_start before any other event.
 func (s *stream) ping(said string) {
 	s.closeDelta()
 	if s.begun && said == "" {
@@ -263,8 +267,8 @@ func (s *stream) Ping(said string) error {
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is the caller's to answer with a status; later it is an event, with
-// no block stopped in front of it.
+// Close ends the stream. An error before the first byte is the caller's to answer with a status;
+// later it is an event, with no block stopped in front of it.
 func (s *stream) Close(err error) error {
 	if err == nil {
 		err = s.ended()
@@ -287,8 +291,9 @@ func (s *stream) Close(err error) error {
 	return s.out.Flush()
 }
 
-// ended returns the error of a reply that ended badly. One that was cut before its first word, or stopped at once, may be
-// empty, and its reason says so. So may one that is a thought that the client did not ask for.
+// ended returns the error of a reply that ended badly. One that was cut before its first word, or
+// stopped at once, may be empty, and its reason says so. So may one that is a thought that the
+// client did not ask for.
 func (s *stream) ended() error {
 	switch {
 	case s.end == nil:

@@ -20,12 +20,13 @@ type offer struct {
 	deferred bool
 }
 
-// placeholder is a tool that Claude Code sends with every request, so that the list is never without a deferred one. Its
-// description says that it must not be called.
+// placeholder is a tool that Claude Code sends with every request, so that the list is never
+// without a deferred one. Its description says that it must not be called.
 const placeholder = "DeferredToolPlaceholder"
 
-// readTools reads the tools. Those with a type of their own (web_search_20250305, bash_20250124, …) have no schema: a Claude
-// was taught them, and some are run by Anthropic's service. No model here can call them, so they are left out.
+// readTools reads the tools. Those with a type of their own (web_search_20250305, bash_20250124, …)
+// have no schema: a Claude was taught them, and some are run by Anthropic's service. No model here
+// can call them, so they are left out.
 func (r *request) readTools(v *fastjson.Value) error {
 	r.offers, r.gone = nil, nil
 	return field.List(v, func(v *fastjson.Value) error {
@@ -46,8 +47,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 	})
 }
 
-// settleTools offers the tools: all but those that wait for a reference. Then tool_choice is applied, and what was left out
-// is told.
+// settleTools offers the tools: all but those that wait for a reference. Then tool_choice is
+// applied, and what was left out is told.
 func (r *request) settleTools() error {
 	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
 		r.referenced[string(r.choice.GetStringBytes("name"))] = true
@@ -68,8 +69,9 @@ func (r *request) settleTools() error {
 	return field.Within("tool_choice", r.choose(r.choice))
 }
 
-// describe has the results that refer to tools tell what these are, so that no list in front of the conversation need become another
-// one. A tool that no result refers to, as in a conversation that was cut, is listed.
+// describe has the results that refer to tools tell what these are, so that no list in front of the
+// conversation need become another one. A tool that no result refers to, as in a conversation that
+// was cut, is listed.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -92,9 +94,9 @@ type definition struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// tellGone tells which tools were left out: to the client in a header, and to the model where nothing else is left that it
-// could call. Claude Code asks for a search of the web in a request of its own with that one tool, and a model that was told
-// nothing would make the results up.
+// tellGone tells which tools were left out: to the client in a header, and to the model where
+// nothing else is left that it could call. Claude Code asks for a search of the web in a request of
+// its own with that one tool, and a model that was told nothing would make the results up.
 func (r *request) tellGone() {
 	if len(r.gone) == 0 {
 		return
@@ -137,7 +139,8 @@ func (r *request) choose(v *fastjson.Value) error {
 	return nil
 }
 
-// chooseNamed holds the reply to a call of one tool, which must be on offer: no reply could ever fulfil another.
+// chooseNamed holds the reply to a call of one tool, which must be on offer: no reply could ever
+// fulfil another.
 func (r *request) chooseNamed(name string) error {
 	for _, t := range r.Tools {
 		if t.Name == name {

@@ -57,8 +57,9 @@ func (w *whole) block(kind chat.Kind) *block {
 	return &w.blocks[len(w.blocks)-1]
 }
 
-// Close writes the reply, or returns err for the caller to answer.
-// Nothing has left before, so every error becomes a status. A reply that was cut has no call in it that could be run, as a stream has none.
+// Close writes the reply, or returns err for the caller to answer. Nothing has left before, so
+// every error becomes a status. A reply that was cut has no call in it that could be run, as a
+// stream has none.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err

@@ -10,7 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestTokensOfAnAnswerThatIsPassedOn cuts answers into pieces of every length, among them one whose text looks like counts.
+// TestTokensOfAnAnswerThatIsPassedOn cuts answers into pieces of every length, among them one whose
+// text looks like counts.
 func TestTokensOfAnAnswerThatIsPassedOn(t *testing.T) {
 	full := chat.Counts{Prompt: 90, Cached: 60, Completion: 2}
 	for text, want := range map[string]chat.Counts{

@@ -30,14 +30,14 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, body)
 }
 
-// change passes a request on that changes the models of the first server; the guard in front lets only
-// administrators ask.
-// A body may be a model of many gigabytes (blobs), so it is neither read here nor held to the limit of a
-// request.
+// change passes a request on that changes the models of the first server; the guard in front lets
+// only administrators ask. A body may be a model of many gigabytes (blobs), so it is neither read
+// here nor held to the limit of a request.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
-	// A server may answer before it has read the end of the body. Without this, the first write of its answer closes the body, and the
-	// connection to the server with it. HTTP/2 needs no such word, and the writers of tests have none.
+	// A server may answer before it has read the end of the body. Without this, the first write of
+	// its answer closes the body, and the connection to the server with it. HTTP/2 needs no such
+	// word, and the writers of tests have none.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	rt, _, err := s.Upstream.Server(r.Context(), "")
 	if err != nil {
@@ -49,14 +49,15 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, nil)
 }
 
-// secret are the headers that are meant for this server, not for the one behind it. Origin is among them: whether the
-// page may ask has been decided here.
-// A key for this server would else reach the one behind it.
+// secret are the headers that are meant for this server, not for the one behind it. Origin is among
+// them: whether the page may ask has been decided here. A key for this server would else reach the
+// one behind it.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
-// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the request's own.
-// CORS headers of the server are taken off: which pages may read an answer is decided here. A redirection is
-// never followed, and the transport ends a broken answer with one record that says why.
+// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the
+// request's own. CORS headers of the server are taken off: which pages may read an answer is
+// decided here. A redirection is never followed, and the transport ends a broken answer with one
+// record that says why.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte) (err error) {
 	x.Meta.Strategy = "forwarded"
 	if body != nil {
@@ -116,11 +117,12 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// tailSize is how much of an answer's end is kept, in bytes: the counts are the last members of the last record.
+// tailSize is how much of an answer's end is kept, in bytes: the counts are the last members of the
+// last record.
 const tailSize = 512
 
-// countsIn returns the tokens that the end of an answer tells. The members are looked for one by one: what stands in front of
-// them is cut.
+// countsIn returns the tokens that the end of an answer tells. The members are looked for one by
+// one: what stands in front of them is cut.
 func countsIn(tail []byte) chat.Counts {
 	number := func(name string) (n int) {
 		at := bytes.LastIndex(tail, []byte(`"`+name+`":`))
@@ -153,12 +155,12 @@ func named(v *fastjson.Value) (keys []string) {
 	return keys
 }
 
-// renamed returns a body, parsed as v, whose model has the name that its server knows. It is written over the body: what was parsed is a
-// copy of it.
-// A client asks for box/qwen3 and the server box knows qwen3: the field is the only one that is rewritten.
+// renamed returns a body, parsed as v, whose model has the name that its server knows. It is
+// written over the body: what was parsed is a copy of it. A client asks for box/qwen3 and the
+// server box knows qwen3: the field is the only one that is rewritten.
 //
-// The server reads the last of several such members, in whatever case, and this one the first: what was asked for, and allowed, is
-// the only one that is sent.
+// The server reads the last of several such members, in whatever case, and this one the first: what
+// was asked for, and allowed, is the only one that is sent.
 func renamed(body []byte, v *fastjson.Value, name string) []byte {
 	if keys := named(v); len(keys) != 1 || keys[0] != "model" {
 		for _, key := range keys {

@@ -12,16 +12,18 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// generate answers a prompt with a format, and passes others on: what has to fit a schema is checked. A prompt that is empty asks
-// for the model to be loaded, and _debug_render_only for no reply.
+// generate answers a prompt with a format, and passes others on: what has to fit a schema is
+// checked. A prompt that is empty asks for the model to be loaded, and _debug_render_only for no
+// reply.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate}, func(v *fastjson.Value) bool {
 		return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool("_debug_render_only")
 	})
 }
 
-// readGenerate reads a prompt with a format. It is a chat of one turn, as Ollama makes it one, unless the client says itself how
-// the model is shown the prompt: then it is a text that is written on.
+// readGenerate reads a prompt with a format. It is a chat of one turn, as Ollama makes it one,
+// unless the client says itself how the model is shown the prompt: then it is a text that is
+// written on.
 func readGenerate(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool

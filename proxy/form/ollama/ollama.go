@@ -1,5 +1,6 @@
-// Package ollama is the client form of Ollama's own API: the list of models comes from here, chats with tools are answered like
-// any other request, and what needs no help is passed on to the model's server byte for byte.
+// Package ollama is the client form of Ollama's own API: the list of models comes from here, chats
+// with tools are answered like any other request, and what needs no help is passed on to the
+// model's server byte for byte.
 //
 //	ollama.go   paths, models, which chats are answered here
 //	request.go  the fields of a chat
@@ -12,9 +13,9 @@
 //	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"index":0,"name":"f","arguments":{"a":1}}}]},"done":false}
 //	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":20}
 //
-// Arguments are an object there, so a call can only leave when it is whole, and is checked before. It is
-// answered here and not passed on since Ollama's own reading drops malformed calls or makes errors of them, in
-// all its versions.
+// Arguments are an object there, so a call can only leave when it is whole, and is checked before.
+// It is answered here and not passed on since Ollama's own reading drops malformed calls or makes
+// errors of them, in all its versions.
 package ollama
 
 import (
@@ -34,8 +35,8 @@ import (
 // Upstream is what stands behind the API.
 // It is the engine's, which knows several servers; the API speaks as if there were one.
 type Upstream interface {
-	// Server is the way to the server of a model, and the model's name there; of no model, to the first server. Nil: that
-	// server does not speak this API.
+	// Server is the way to the server of a model, and the model's name there; of no model, to the
+	// first server. Nil: that server does not speak this API.
 	Server(ctx context.Context, model string) (http.RoundTripper, string, error)
 	Tags(ctx context.Context) (json.RawMessage, error)    // the body of /api/tags: every model that can be asked
 	Running(ctx context.Context) (json.RawMessage, error) // the body of /api/ps: the models that are loaded
@@ -52,13 +53,13 @@ type Server struct {
 	Run      *exchange.Runner
 	Upstream Upstream
 
-	// Alias returns the function that gives models a second name in the list, empty for those without one; nil for a client that
-	// is shown no second names.
+	// Alias returns the function that gives models a second name in the list, empty for those
+	// without one; nil for a client that is shown no second names.
 	Alias func(r *http.Request) func(model string) string
 }
 
-// Routes gives every path to route; an empty method stands for all of them. What the API says of models is said here, chats with
-// tools are answered here, and the rest is passed on.
+// Routes gives every path to route; an empty method stands for all of them. What the API says of
+// models is said here, chats with tools are answered here, and the rest is passed on.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/{$}", s.hello)
 	route("GET", "/api/tags", s.tags)
@@ -89,8 +90,9 @@ func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// tags lists models, with the second names for who is shown them. A model's other members are copied, whatever they are.
-// Void asks for it every five seconds and knows its models by the key name.
+// tags lists models, with the second names for who is shown them. A model's other members are
+// copied, whatever they are. Void asks for it every five seconds and knows its models by the key
+// name.
 func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Upstream.Tags(r.Context())
 	if err != nil {
@@ -133,13 +135,13 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) e
 	}
 }
 
-// apiVersion is the version of Ollama whose API is spoken here: that of the client library. Some clients refuse to work with
-// an older one than they know.
+// apiVersion is the version of Ollama whose API is spoken here: that of the client library. Some
+// clients refuse to work with an older one than they know.
 const apiVersion = "0.34.3"
 
-// version is that of the server behind, since clients look at it for what that server can do; that of the API when it is
-// not there.
-// `codex --oss` gives up on anything older than 0.13.4, so toolnorm's own version must not stand here.
+// version is that of the server behind, since clients look at it for what that server can do; that
+// of the API when it is not there. `codex --oss` gives up on anything older than 0.13.4, so
+// toolnorm's own version must not stand here.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {
@@ -150,8 +152,8 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	}{v})
 }
 
-// show describes a model.
-// Clients read model_info for the context length, and some (LlamaIndex, LiteLLM) fail when it is null.
+// show describes a model. Clients read model_info for the context length, and some (LlamaIndex,
+// LiteLLM) fail when it is null.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -187,9 +189,10 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model, and finds the way to the model's server. The way is nil when that server does not speak
-// Ollama's API, or when the request is not to be passed on; else the body names the model as its server does.
-// The body is read and parsed once; what follows only asks.
+// asked reads a request that names a model, and finds the way to the model's server. The way is nil
+// when that server does not speak Ollama's API, or when the request is not to be passed on; else
+// the body names the model as its server does. The body is read and parsed once; what follows only
+// asks.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
 		return nil, nil, err
@@ -207,9 +210,10 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format, and passes others on: what could hold a call is read here, and what has to
-// fit a schema is checked, whatever else the request wants. _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there is nobody to
-// pass it to.
+// chat answers a chat with tools or with a format, and passes others on: what could hold a call is
+// read here, and what has to fit a schema is checked, whatever else the request wants.
+// _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there
+// is nobody to pass it to.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, form.API{Read: readChat, Open: open}, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))

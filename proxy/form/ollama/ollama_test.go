@@ -41,8 +41,8 @@ func FuzzRequestIsReadOrRefused(f *testing.F) {
 	})
 }
 
-// What Ollama would refuse in words of its own, or take for nothing, is refused by the name of the field. Its own words for "no limit"
-// stay what they are.
+// What Ollama would refuse in words of its own, or take for nothing, is refused by the name of the
+// field. Its own words for "no limit" stay what they are.
 func TestOptionsOfAWrongKindAreNamed(t *testing.T) {
 	for more, want := range map[string]string{
 		`,"options":{"temperature":"hot"}`: "options.temperature: must be a number, not a string",
@@ -65,7 +65,8 @@ func TestOptionsOfAWrongKindAreNamed(t *testing.T) {
 	}
 }
 
-// TestTheVersionIsThatOfTheClientLibrary keeps the version of the API with the library that speaks it.
+// TestTheVersionIsThatOfTheClientLibrary keeps the version of the API with the library that speaks
+// it.
 func TestTheVersionIsThatOfTheClientLibrary(t *testing.T) {
 	mod, err := os.ReadFile("../../../go.mod")
 	if err != nil || !strings.Contains(string(mod), "github.com/ollama/ollama v"+apiVersion+"\n") {

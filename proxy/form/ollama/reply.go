@@ -15,8 +15,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// open opens a reply in Ollama's form. There a call always comes whole, so there is time to put right what is wrong with it.
-// An answer without tools streams.
+// open opens a reply in Ollama's form. There a call always comes whole, so there is time to put
+// right what is wrong with it. An answer without tools streams.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return opened(a, out, false), nil
 }
@@ -35,9 +35,9 @@ func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	return &stream{records: base, w: w}
 }
 
-// records is what a whole reply and a stream share: they gather text, thinking and whole calls until a record is written of
-// them.
-// A record of Ollama's is a whole JSON object on a line: text can be cut anywhere into several, a call never.
+// records is what a whole reply and a stream share: they gather text, thinking and whole calls
+// until a record is written of them. A record of Ollama's is a whole JSON object on a line: text
+// can be cut anywhere into several, a call never.
 type records struct {
 	form.Whole
 	written int // calls
@@ -67,8 +67,8 @@ func (r *records) gathered() int {
 	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
 }
 
-// appendRecord appends a record of what has gathered, and its end if it is the last one.
-// Text and thinking are forgotten with it. Calls are only counted, since their ids and order matter to the
+// appendRecord appends a record of what has gathered, and its end if it is the last one. Text and
+// thinking are forgotten with it. Calls are only counted, since their ids and order matter to the
 // end.
 func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
@@ -115,8 +115,9 @@ func (r *records) appendCalls(b []byte) []byte {
 // unwritten lists the complete calls that no record has yet.
 func (r *records) unwritten() []chat.Call { return r.Reply.Complete()[r.written:] }
 
-// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took are left out.
-// A call that never ended was cut, whatever the server says, and "length" is Ollama's word for that.
+// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took
+// are left out. A call that never ended was cut, whatever the server says, and "length" is Ollama's
+// word for that.
 func (r *records) appendEnd(b []byte) []byte {
 	reason := r.Reply.End.Text
 	if r.Reply.Open {

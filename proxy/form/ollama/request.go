@@ -12,8 +12,8 @@ import (
 // It needs no more than form.Ask: no field of Ollama's depends on another.
 type request struct{ *form.Ask }
 
-// readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names the field.
-// Fields that are not known here are Ollama's own and say nothing of a reply with calls.
+// readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names
+// the field. Fields that are not known here are Ollama's own and say nothing of a reply with calls.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -57,8 +57,8 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	return nil
 }
 
-// noFormat reports whether a format is none: Ollama takes an empty text for null, and some clients always write one.
-// langchaingo writes "format":"" in every request.
+// noFormat reports whether a format is none: Ollama takes an empty text for null, and some clients
+// always write one. langchaingo writes "format":"" in every request.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
@@ -69,9 +69,8 @@ func (r *request) readMessages(v *fastjson.Value) (err error) {
 	return err
 }
 
-// readMessage reads one turn.
-// Arguments of calls come as objects here. Older clients send results without an id: tool_name says whose they
-// are.
+// readMessage reads one turn. Arguments of calls come as objects here. Older clients send results
+// without an id: tool_name says whose they are.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role string
 	err = field.Object(v, field.Members{

@@ -12,9 +12,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Completions returns the older completions API: a text that is to be written on, without roles and tools.
-// Void's autocomplete asks here, with prompt, suffix and max_tokens 300, for its providers OpenAI-Compatible,
-// vLLM, LM Studio and LiteLLM; for Ollama it asks /api/generate.
+// Completions returns the older completions API: a text that is to be written on, without roles and
+// tools. Void's autocomplete asks here, with prompt, suffix and max_tokens 300, for its providers
+// OpenAI-Compatible, vLLM, LM Studio and LiteLLM; for Ollama it asks /api/generate.
 func Completions() form.API {
 	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText, Fail: fault.Write}
 }
@@ -38,8 +38,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that a completions request has besides those of chats, or that mean something else there. Those
-// that ask for what is not available are an error only when they really ask for it.
+// textFields returns the fields that a completions request has besides those of chats, or that mean
+// something else there. Those that ask for what is not available are an error only when they really
+// ask for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refused("belongs to /v1/chat/completions")
 	return field.Members{
@@ -70,8 +71,8 @@ func readEcho(v *fastjson.Value) error {
 	return field.Bad("", "the prompt is not repeated in the reply")
 }
 
-// readPrompt reads a text, alone or in an array of its own.
-// OpenAI takes several texts and answers with a choice for each; a reply has one choice here, as n is 1.
+// readPrompt reads a text, alone or in an array of its own. OpenAI takes several texts and answers
+// with a choice for each; a reply has one choice here, as n is 1.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
 		return field.Into(v, &r.Continue.Prompt)
@@ -86,8 +87,8 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 	return field.Into(list[0], &r.Continue.Prompt)
 }
 
-// openText opens the reply to a completions request. It may be empty: where a text is whole there is nothing to add.
-// In a chat an empty reply is an error, since agents ask again for ever.
+// openText opens the reply to a completions request. It may be empty: where a text is whole there
+// is nothing to add. In a chat an empty reply is an error, since agents ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	head := headOf("text_completion", a, out)
 	if a.Stream {
@@ -106,8 +107,9 @@ func appendText(b []byte, text, reason string) []byte {
 	return append(b, '}')
 }
 
-// newTextStream makes a stream of completions: that of chats, whose chunks have no delta, each holding a text of its own. A model's thinking
-// has no place in this form, and calls are not looked for. It may be empty, and says no role.
+// newTextStream makes a stream of completions: that of chats, whose chunks have no delta, each
+// holding a text of its own. A model's thinking has no place in this form, and calls are not looked
+// for. It may be empty, and says no role.
 func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
 	head = "data: " + head
 	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage, older: true, role: true, reply: out}

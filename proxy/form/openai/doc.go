@@ -1,5 +1,5 @@
-// Package openai is the client form of OpenAI's own API, and of all who speak it: chat completions, the older completions, and
-// embeddings.
+// Package openai is the client form of OpenAI's own API, and of all who speak it: chat completions,
+// the older completions, and embeddings.
 //
 //	openai.go    the APIs
 //	request.go   the fields of a request
@@ -38,7 +38,7 @@
 //
 // # What a request may be
 //
-// Input is taken as sloppily as clients write it: roles of all ages, contents in every shape, arguments as
-// text or object. But a field that asks for what is not served is an error whose param names it: a reply
-// without it would be a wrong one.
+// Input is taken as sloppily as clients write it: roles of all ages, contents in every shape,
+// arguments as text or object. But a field that asks for what is not served is an error whose param
+// names it: a reply without it would be a wrong one.
 package openai

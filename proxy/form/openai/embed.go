@@ -16,9 +16,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// embedAsk is a request of the embeddings API.
-// openai-node and LangChain.js ask for base64 by default and decode what they get: an array of numbers comes
-// out as garbage there.
+// embedAsk is a request of the embeddings API. openai-node and LangChain.js ask for base64 by
+// default and decode what they get: an array of numbers comes out as garbage there.
 type embedAsk struct {
 	chat.EmbedRequest
 	base64 bool // vectors as text, else as arrays of numbers
@@ -83,9 +82,9 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 // All vectors of an answer are in memory at once.
 const mostTexts = 8 * 2048
 
-// readInput reads one text or several.
-// LangChain's OpenAIEmbeddings sends token numbers unless check_embedding_ctx_length is off. An empty text is
-// an error, since its vector would mean nothing.
+// readInput reads one text or several. LangChain's OpenAIEmbeddings sends token numbers unless
+// check_embedding_ctx_length is off. An empty text is an error, since its vector would mean
+// nothing.
 func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
 	one := func(v *fastjson.Value) error {

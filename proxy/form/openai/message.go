@@ -36,9 +36,9 @@ func Messages(body []byte) (all []chat.Message, err error) {
 	return all, err
 }
 
-// readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks) are passed over.
-// A tool's content may be any JSON and nobody else's may, so the role is looked up first: a JSON object's
-// members come in any order.
+// readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks)
+// are passed over. A tool's content may be any JSON and nobody else's may, so the role is looked up
+// first: a JSON object's members come in any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
 	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
@@ -51,8 +51,9 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 			return form.ReadContent(&m, v)
 		}},
 		{"refusal", &refusal},
-		// What the model thought. Of the two fields the first that holds a text counts; clients that keep all that they got may
-		// send both back, and one that keeps it in a form of its own loses nothing but that.
+		// What the model thought. Of the two fields the first that holds a text counts; clients
+		// that keep all that they got may send both back, and one that keeps it in a form of its
+		// own loses nothing but that.
 		{"reasoning_content", thought(&m)}, {"reasoning", thought(&m)},
 		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
 		{"function_call", func(v *fastjson.Value) error { return readOldCall(&m, v) }},
@@ -76,8 +77,8 @@ func thought(m *chat.Message) func(*fastjson.Value) error {
 	}
 }
 
-// readOldCall reads a call in the form that came before tool_calls.
-// It has no id: {"name":"f","arguments":"{}"}. Such calls are paired with their results by order. Old
+// readOldCall reads a call in the form that came before tool_calls. It has no id:
+// {"name":"f","arguments":"{}"}. Such calls are paired with their results by order. Old
 // conversations may hold them although the request's field functions is refused.
 func readOldCall(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {

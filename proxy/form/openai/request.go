@@ -17,9 +17,9 @@ type request struct {
 	choice                         *fastjson.Value
 }
 
-// readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that names the field.
-// Fields that depend on others (tool_choice on tools, top_logprobs on logprobs) are settled when all are read,
-// since they come in any order.
+// readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that
+// names the field. Fields that depend on others (tool_choice on tools, top_logprobs on logprobs)
+// are settled when all are read, since they come in any order.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{Ask: new(form.Ask)}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -70,7 +70,8 @@ func (r *request) fields() field.Members {
 		{"tool_choice", &r.choice}, // read when the tools are known
 		{"parallel_tool_calls", r.ReadParallel},
 		{"stream", &r.Stream},
-		// Unasked, no chunk may bear counts: Goose ends its tool loop at a chunk without choices, and that is where they stand.
+		// Unasked, no chunk may bear counts: Goose ends its tool loop at a chunk without choices,
+		// and that is where they stand.
 		{"stream_options", field.Members{{"include_usage", &r.Usage}}},
 		{"max_tokens", form.ReadLimit(&r.maxTokens)},
 		{"max_completion_tokens", form.ReadLimit(&r.maxCompletionTokens)},
@@ -79,7 +80,8 @@ func (r *request) fields() field.Members {
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		{"reasoning_effort", r.ReadEffort},
-		// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are passed over.
+		// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are
+		// passed over.
 		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
 	}, r.Sampling()...)
 }
@@ -89,8 +91,9 @@ var (
 	notServed = field.Refused("is not served here")
 )
 
-// unsupported are the fields that ask for what is not served here: a reply without it would be a wrong one. Fields that only
-// advise, or that speak of OpenAI's own service (store, metadata, user, service_tier, …), pass unread.
+// unsupported are the fields that ask for what is not served here: a reply without it would be a
+// wrong one. Fields that only advise, or that speak of OpenAI's own service (store, metadata, user,
+// service_tier, …), pass unread.
 var unsupported = map[string]func(*fastjson.Value) error{
 	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed, "web_search_options": notServed,
 	"modalities": onlyText, "logit_bias": noBias,

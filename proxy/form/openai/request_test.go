@@ -221,7 +221,8 @@ func TestManyTinyValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatGrowsIsBounded has what takes several times its own length in memory: a mebibyte of it is read, and more is refused.
+// TestWhatGrowsIsBounded has what takes several times its own length in memory: a mebibyte of it is
+// read, and more is refused.
 func TestWhatGrowsIsBounded(t *testing.T) {
 	const most = 1 << 20
 	said := func(text string) string { return talk(`{"role":"user","content":"` + text + `"}`) }

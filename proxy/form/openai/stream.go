@@ -12,16 +12,16 @@ import (
 // batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
 const batch = 16 << 10
 
-// stream writes a reply as chat completion chunks. A chunk is a prefix that is the same in the whole stream, a delta,
-// and a constant end:
+// stream writes a reply as chat completion chunks. A chunk is a prefix that is the same in the
+// whole stream, a delta, and a constant end:
 //
 //	data: {"id":…,"choices":[{"index":0,"delta":{   "content":"…"   },"finish_reason":null}]}
 //
-// The last chunk in the buffer stays open until the batch ends or a fragment of another kind comes, so fragments that
-// arrive together leave together.
-// What every chunk has, and in which order things come, is what the strictest clients need. id, created and
-// model never change within a stream. There is no event: line and no member of our own: the Vercel SDK fails
-// on `"error": null` alone. Calls do not mix: one ends before the next begins.
+// The last chunk in the buffer stays open until the batch ends or a fragment of another kind comes,
+// so fragments that arrive together leave together. What every chunk has, and in which order things
+// come, is what the strictest clients need. id, created and model never change within a stream.
+// There is no event: line and no member of our own: the Vercel SDK fails on `"error": null` alone.
+// Calls do not mix: one ends before the next begins.
 type stream struct {
 	out    *sse.Writer
 	prefix string // up to and with `"delta":{`
@@ -115,8 +115,8 @@ func (s *stream) Event(e chat.Event) error {
 		s.calls.args = s.calls.args || e.Text != ""
 		s.fragment(run{chat.CallArgs, e.Index}, e.Text)
 	case chat.CallEnd:
-		// A call without arguments needs an object all the same: on "" Void drops it, and the SDKs of OpenAI,
-		// Vercel and LangChain fail.
+		// A call without arguments needs an object all the same: on "" Void drops it, and the SDKs
+		// of OpenAI, Vercel and LangChain fail.
 		if !s.calls.args {
 			s.fragment(run{chat.CallArgs, e.Index}, "{}")
 		}
@@ -149,9 +149,9 @@ func (s *stream) Ping(said string) error {
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is the caller's to answer with a status; later it is an event.
-// An empty reply is an error, too: Void shows it as one, and Qwen Code asks again without end. Stop sequences
-// of the client's may rightly leave nothing.
+// Close ends the stream. An error before the first byte is the caller's to answer with a status;
+// later it is an event. An empty reply is an error, too: Void shows it as one, and Qwen Code asks
+// again without end. Stop sequences of the client's may rightly leave nothing.
 func (s *stream) Close(err error) error {
 	if err == nil && !s.done {
 		err = form.ErrUnfinished()
@@ -169,9 +169,8 @@ func (s *stream) Close(err error) error {
 	return endStream(s.out)
 }
 
-// failStream ends a stream of which something has left by an error event.
-// The SDKs of OpenAI, Vercel and LangChain raise it. No [DONE] follows, which would call the stream a good
-// one.
+// failStream ends a stream of which something has left by an error event. The SDKs of OpenAI,
+// Vercel and LangChain raise it. No [DONE] follows, which would call the stream a good one.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
 	out.Buf = append(out.Buf, fault.OpenAI(err)...)
@@ -233,10 +232,10 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call >= 0). The first
-// chunk of the stream also says the role, and content, the field that every client knows, if the chunk has none.
-// openai-node and LangChain fail without the role. Beside a call content is null, never text: Continue loses a
-// call that stands beside text.
+// openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call
+// >= 0). The first chunk of the stream also says the role, and content, the field that every client
+// knows, if the chunk has none. openai-node and LangChain fail without the role. Beside a call
+// content is null, never text: Continue loses a call that stands beside text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)
@@ -274,9 +273,9 @@ func (s *stream) closeChunk() {
 	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+"\n\n"...)
 }
 
-// repeat writes the thought of the open chunk once more, in each further field.
-// reasoning_content is what DeepSeek, vLLM and llama-server send, reasoning what Ollama and OpenRouter do. A
-// client reads one of them, or the first that is there.
+// repeat writes the thought of the open chunk once more, in each further field. reasoning_content
+// is what DeepSeek, vLLM and llama-server send, reasoning what Ollama and OpenRouter do. A client
+// reads one of them, or the first that is there.
 func (s *stream) repeat() {
 	end := len(s.out.Buf)
 	for _, field := range s.thoughts[1:] {
@@ -303,16 +302,16 @@ func (s *stream) counts(m *chat.Meta) {
 	}
 }
 
-// finish writes the last chunk of the choice and the token counts.
-// The last chunk's delta is empty. Counts stand behind it, only when they were asked for, and in a chunk
-// without choices: Goose ends its tool loop at any such chunk.
+// finish writes the last chunk of the choice and the token counts. The last chunk's delta is empty.
+// Counts stand behind it, only when they were asked for, and in a chunk without choices: Goose ends
+// its tool loop at any such chunk.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
 	s.done = true
 	reason := finishReason(e.Text, s.calls)
 	s.reply.Finished(reason)
-	// A reply that was cut before its first word, or stopped at once, still needs a chunk with the role and a
-	// text.
+	// A reply that was cut before its first word, or stopped at once, still needs a chunk with the
+	// role and a text.
 	if s.empty && (reason == chat.Length || s.stops) {
 		s.openChunk("", -1)
 		s.out.Buf = append(s.out.Buf, `"content":"`...)
@@ -343,10 +342,10 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// finishReason is OpenAI's reason: "tool_calls" for a reply that ended well with a finished call, and "length" when its
-// last call was cut, whatever the model server says.
-// Zed hands calls over on "tool_calls" alone, and agents on the Vercel SDK end at "stop". OpenAI itself has
-// been seen to answer "stop" with calls, and clients broke.
+// finishReason is OpenAI's reason: "tool_calls" for a reply that ended well with a finished call,
+// and "length" when its last call was cut, whatever the model server says. Zed hands calls over on
+// "tool_calls" alone, and agents on the Vercel SDK end at "stop". OpenAI itself has been seen to
+// answer "stop" with calls, and clients broke.
 func finishReason(reason string, c calls) string {
 	switch {
 	case reason == chat.Length, c.begun > c.ended:

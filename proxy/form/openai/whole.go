@@ -9,8 +9,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// whole collects a stream of events into one chat completion.
-// No client needs it to be read again: it is made of the same events as a stream, so both always agree.
+// whole collects a stream of events into one chat completion. No client needs it to be read again:
+// it is made of the same events as a stream, so both always agree.
 type whole struct {
 	form.Whole
 	probs logprobs
@@ -75,7 +75,8 @@ func (w *whole) Close(err error) error {
 	return w.write(&c)
 }
 
-// Next keeps the reply that has ended, and begins another one. The prompt was the same, and counts once.
+// Next keeps the reply that has ended, and begins another one. The prompt was the same, and counts
+// once.
 func (w *whole) Next() {
 	if w.err = cmp.Or(w.err, w.Ended(nil)); w.err != nil {
 		return

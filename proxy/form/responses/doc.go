@@ -1,4 +1,5 @@
-// Package responses is the client form of OpenAI's Responses API, which Codex and the newer SDKs ask: POST /v1/responses.
+// Package responses is the client form of OpenAI's Responses API, which Codex and the newer SDKs
+// ask: POST /v1/responses.
 //
 //	server.go   the paths, and the replies that are kept for previous_response_id
 //	store.go    where they are kept: bounded, and not for long
@@ -12,8 +13,9 @@
 //
 // # What a stream keeps to
 //
-// A reply is a list of items: what the model thought, messages, calls. Each event has a line "event:", its type again in the data,
-// and a sequence_number. An item is added, grows by deltas and is done:
+// A reply is a list of items: what the model thought, messages, calls. Each event has a line
+// "event:", its type again in the data, and a sequence_number. An item is added, grows by deltas
+// and is done:
 //
 //	event: response.output_item.added
 //	data: {"type":"response.output_item.added","sequence_number":2,"output_index":0,"item":{"type":"function_call","id":"fc_…","call_id":"call_…","name":"f","arguments":"",…}}
@@ -21,8 +23,8 @@
 //	data: {…,"item_id":"fc_…","output_index":0,"delta":"{\"a\":1}"}
 //	event: response.output_item.done
 //
-// Clients run a call when its item is done, whatever comes after it: Codex runs it even when the stream breaks, and then asks
-// again. So
+// Clients run a call when its item is done, whatever comes after it: Codex runs it even when the
+// stream breaks, and then asks again. So
 //
 //   - no call is done before the reply has ended well: what follows a complete call waits for the end, keep-alives aside;
 //
@@ -32,6 +34,7 @@
 //
 // # What a request may be
 //
-// What is not served is refused with a 400 that names the field when a reply without it would be a wrong one, and left out, with the header
-// Toolnorm-Left-Out, when the model can do without: docs/responses.md has the list.
+// What is not served is refused with a 400 that names the field when a reply without it would be a
+// wrong one, and left out, with the header Toolnorm-Left-Out, when the model can do without:
+// docs/responses.md has the list.
 package responses

@@ -8,7 +8,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// item is one piece of a reply's output: a message, a thought or a call. Its text grows until it is done.
+// item is one piece of a reply's output: a message, a thought or a call. Its text grows until it is
+// done.
 type item struct {
 	shape  *shape
 	id     string
@@ -19,8 +20,8 @@ type item struct {
 	cut    bool // the reply ended inside it, or badly
 }
 
-// shape is how items of one kind are written: the names of their events and members. Messages and thoughts
-// have parts, of which there is one here; calls grow without.
+// shape is how items of one kind are written: the names of their events and members. Messages and
+// thoughts have parts, of which there is one here; calls grow without.
 type shape struct {
 	kind, id string // type, and the beginning of its ids
 
@@ -33,8 +34,8 @@ type shape struct {
 	buffered    bool   // the text is made of the arguments when all are there
 }
 
-// The shapes of items. What a model thought is a summary for clients that ask for one, else the thought
-// itself, which OpenAI's service never shows and servers of open models do.
+// The shapes of items. What a model thought is a summary for clients that ask for one, else the
+// thought itself, which OpenAI's service never shows and servers of open models do.
 var (
 	messageShape = &shape{
 		kind: "message", id: "msg_", index: "content_index", part: "output_text", member: "text",
@@ -67,8 +68,9 @@ var (
 // isCall reports whether the item is one that a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
-// newItem makes an item of a reply. The id differs from the call's: pi makes its own id of both, and
-// openai-agents keeps them apart. Its id holds the reply's, by which it is found again: msg_REPLY_0.
+// newItem makes an item of a reply. The id differs from the call's: pi makes its own id of both,
+// and openai-agents keeps them apart. Its id holds the reply's, by which it is found again:
+// msg_REPLY_0.
 func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
 }
@@ -80,8 +82,8 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf is that of text or thoughts. A request has one shape of thought, so a client sees no reply with
-// both.
+// shapeOf is that of text or thoughts. A request has one shape of thought, so a client sees no
+// reply with both.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:
@@ -92,8 +94,9 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole returns the text as the client gets it. A custom tool's input is inside the argument that the model wrote,
-// escaped as JSON, so it is not known before the last byte: half of an escape would be another character.
+// whole returns the text as the client gets it. A custom tool's input is inside the argument that
+// the model wrote, escaped as JSON, so it is not known before the last byte: half of an escape
+// would be another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())
@@ -128,8 +131,9 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	return append(b, '}')
 }
 
-// appendThought appends the members of a reasoning item. summary must be there, be it empty: the SDKs iterate
-// over it. What was sealed holds the whole thought once more, since clients keep either the one or the other.
+// appendThought appends the members of a reasoning item. summary must be there, be it empty: the
+// SDKs iterate over it. What was sealed holds the whole thought once more, since clients keep
+// either the one or the other.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {
@@ -149,8 +153,8 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 	return b
 }
 
-// appendCall appends the members of a call. A namespace stands beside the name, where its client looks for
-// it; the arguments of a search are an object, those of a function a text.
+// appendCall appends the members of a call. A namespace stands beside the name, where its client
+// looks for it; the arguments of a search are an object, those of a function a text.
 func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	b = chat.AppendQuoted(append(b, `,"call_id":`...), it.callID)
 	if it.tool.kind == search {

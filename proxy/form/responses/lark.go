@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// larkPattern returns a grammar of Lark's as a regular expression for the whole text, empty where it cannot be
-// said as one: a rule that holds itself, a directive that nobody here knows, an expression longer than
-// schemas may hold. Wrong is what makes it no grammar at all; empty, it may be one.
+// larkPattern returns a grammar of Lark's as a regular expression for the whole text, empty where
+// it cannot be said as one: a rule that holds itself, a directive that nobody here knows, an
+// expression longer than schemas may hold. Wrong is what makes it no grammar at all; empty, it may
+// be one.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
 //	%import common.LF                 the terminals that Lark knows by itself
 //
-// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no rule
-// within itself. The expression takes a little more than Lark would, which reads by a lexer that prefers long
-// terminals, and never less.
+// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no
+// rule within itself. The expression takes a little more than Lark would, which reads by a lexer
+// that prefers long terminals, and never less.
 func larkPattern(grammar string) (pattern, wrong string) {
 	if len(grammar) > longestGrammar {
 		return "", ""
@@ -40,8 +41,9 @@ func larkPattern(grammar string) (pattern, wrong string) {
 	return pattern, ""
 }
 
-// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an expression as long
-// as a pattern may be, so a megabyte of names would take gigabytes. Codex's apply_patch has 700.
+// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an
+// expression as long as a pattern may be, so a megabyte of names would take gigabytes. Codex's
+// apply_patch has 700.
 const longestGrammar = 16 << 10
 
 // lark is a grammar while it is said as an expression.
@@ -54,7 +56,8 @@ type lark struct {
 	wrong   string // with failed: why it is no grammar, where that is certain
 }
 
-// mistake notes what Lark itself would refuse. The first one counts, since others may follow from it.
+// mistake notes what Lark itself would refuse. The first one counts, since others may follow from
+// it.
 func (g *lark) mistake(why string) {
 	if !g.failed {
 		g.failed, g.wrong = true, why
@@ -78,8 +81,8 @@ var larkCommon = map[string]string{
 	"SIGNED_NUMBER": `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
 }
 
-// read gathers the rules. A rule goes on in lines that begin no other. A line that is none of what it knows
-// ends it: half a grammar would let wrong texts through, or keep right ones out.
+// read gathers the rules. A rule goes on in lines that begin no other. A line that is none of what
+// it knows ends it: half a grammar would let wrong texts through, or keep right ones out.
 func (g *lark) read(grammar string) bool {
 	name := ""
 	for line := range strings.Lines(grammar) {
@@ -125,7 +128,8 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref returns what a name stands for. Within lists the names around, among which none may come again.
+// ref returns what a name stands for. Within lists the names around, among which none may come
+// again.
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -176,8 +180,9 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// unreadable ends the reading where no token begins. Only a quotation or an expression that is not closed is certainly a mistake: Lark
-// knows tokens that are not read here, as the braces of a template.
+// unreadable ends the reading where no token begins. Only a quotation or an expression that is not
+// closed is certainly a mistake: Lark knows tokens that are not read here, as the braces of a
+// template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))
@@ -185,16 +190,16 @@ func (r *larkRule) unreadable() {
 	r.failed = true
 }
 
-// take gives the next token away. Behind the last one it gives the empty text, at which every reader below
-// ends.
+// take gives the next token away. Behind the last one it gives the empty text, at which every
+// reader below ends.
 func (r *larkRule) take() string {
 	t := r.next()
 	r.token = ""
 	return t
 }
 
-// choices reads alternatives up to a closing bracket or the end, as one group. Every part is a group of its
-// own, so that what stands behind it, as a star, holds for all of it.
+// choices reads alternatives up to a closing bracket or the end, as one group. Every part is a
+// group of its own, so that what stands behind it, as a star, holds for all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {
@@ -204,7 +209,8 @@ func (r *larkRule) choices() string {
 	return "(?:" + strings.Join(all, "|") + ")"
 }
 
-// sequence reads what stands side by side. The name that -> gives an alternative says nothing about its text.
+// sequence reads what stands side by side. The name that -> gives an alternative says nothing about
+// its text.
 func (r *larkRule) sequence() string {
 	var b strings.Builder
 	for {
@@ -221,7 +227,8 @@ func (r *larkRule) sequence() string {
 	}
 }
 
-// item reads one thing and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3} and {1,4}.
+// item reads one thing and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3}
+// and {1,4}.
 func (r *larkRule) item() string {
 	text := r.atom(r.take())
 	switch t := r.next(); {
@@ -274,8 +281,8 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal returns a terminal, with what is ignored behind it where a rule uses it. Within another terminal
-// nothing is ignored, as Lark's lexer reads a terminal in one piece.
+// terminal returns a terminal, with what is ignored behind it where a rule uses it. Within another
+// terminal nothing is ignored, as Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"

@@ -128,7 +128,8 @@ func TestGrammarsThatAreNoneAreRefused(t *testing.T) {
 	}
 }
 
-// A llama-server is held to the grammar while the model writes, line breaks and all: nothing of the pattern is left open.
+// A llama-server is held to the grammar while the model writes, line breaks and all: nothing of the
+// pattern is left open.
 func TestAServerIsHeldToTheGrammar(t *testing.T) {
 	s := &toolset{ask: new(form.Ask)}
 	tools, err := json.Marshal([]any{map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]string{"type": "grammar", "syntax": "lark", "definition": patchGrammar}}})

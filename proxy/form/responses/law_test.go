@@ -15,9 +15,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// tape turns bytes into the events of a reply, in the order that chat.Model promises: fragments of text and
-// thoughts, calls from their start to their end, a pause or a silence anywhere, and at the end a finish, an
-// error, or nothing.
+// tape turns bytes into the events of a reply, in the order that chat.Model promises: fragments of
+// text and thoughts, calls from their start to their end, a pause or a silence anywhere, and at the
+// end a finish, an error, or nothing.
 func tape(b []byte) (events []chat.Event, pauses map[int]bool, end error) {
 	names := []string{"f", "mcp__docs__find", "patch", "tool_search", "unknown"}
 	texts := []string{"a", "b c", "\xed\x95", "\x9c\xed", `\n`, `\"`}
@@ -86,8 +86,8 @@ func play(t *testing.T, b []byte, stream bool) (*httptest.ResponseRecorder, erro
 	return rec, reply.Close(end)
 }
 
-// FuzzEvents holds that any reply's stream is valid by the rules of streamcheck, and that the object at its
-// end is the whole reply.
+// FuzzEvents holds that any reply's stream is valid by the rules of streamcheck, and that the
+// object at its end is the whole reply.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte{0, 8, 130, 3, 36, 41, 200, 6, 7})
 	f.Add([]byte{4, 0, 5, 7, 12, 40, 7, 1, 3})

@@ -11,12 +11,12 @@ import (
 // idPrefix begins the ids of responses.
 const idPrefix = "resp_"
 
-// echoedField is a field of the request that the response repeats, and what stands there when the request has
-// none.
+// echoedField is a field of the request that the response repeats, and what stands there when the
+// request has none.
 type echoedField struct{ key, absent string }
 
-// echoed are these, in OpenAI's order. tools, tool_choice and parallel_tool_calls are needed by SDKs; the
-// rest is for those who read a reply without its request.
+// echoed are these, in OpenAI's order. tools, tool_choice and parallel_tool_calls are needed by
+// SDKs; the rest is for those who read a reply without its request.
 var echoed = []echoedField{
 	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"},
 	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"}, {"reasoning", `{"effort":null,"summary":null}`},
@@ -24,8 +24,8 @@ var echoed = []echoedField{
 	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "null"}, {"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
 }
 
-// object is how a reply stands: the response object is sent three times in a stream, with more in it each
-// time.
+// object is how a reply stands: the response object is sent three times in a stream, with more in
+// it each time.
 type object struct {
 	status string
 	items  []*item
@@ -41,8 +41,8 @@ const (
 	failed     = "failed"
 )
 
-// appendObject appends the response object. Each key is there in every state, as OpenAI writes them: SDKs
-// have types without optional members.
+// appendObject appends the response object. Each key is there in every state, as OpenAI writes
+// them: SDKs have types without optional members.
 func (p *reply) appendObject(b []byte, o object) []byte {
 	b = chat.AppendQuoted(append(b, `{"id":`...), p.out.ID)
 	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(), 10)
@@ -82,9 +82,9 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 	return append(p.appendUsage(b), '}')
 }
 
-// appendUsage appends the tokens. Their sum is what Codex compacts its conversation by, so it must be there
-// and true. How many of them were thoughts no server tells: they are as large a part of the tokens as of the
-// characters.
+// appendUsage appends the tokens. Their sum is what Codex compacts its conversation by, so it must
+// be there and true. How many of them were thoughts no server tells: they are as large a part of
+// the tokens as of the characters.
 func (p *reply) appendUsage(b []byte) []byte {
 	in, out := int64(p.count.Prompt), int64(p.count.Completion)
 	thought := int64(0)
@@ -99,8 +99,8 @@ func (p *reply) appendUsage(b []byte) []byte {
 	return append(b, '}')
 }
 
-// weigh notes what an event adds to the text, for appendUsage. Characters and not bytes: a thought in Korean
-// would weigh three times as much as the same in English.
+// weigh notes what an event adds to the text, for appendUsage. Characters and not bytes: a thought
+// in Korean would weigh three times as much as the same in English.
 func (p *reply) weigh(e chat.Event) {
 	n := int64(utf8.RuneCountInString(e.Text))
 	if e.Kind == chat.Reasoning {
@@ -110,17 +110,17 @@ func (p *reply) weigh(e chat.Event) {
 	}
 }
 
-// appendError appends the error of a response that failed. It has two members, where errors with a status
-// have four.
+// appendError appends the error of a response that failed. It has two members, where errors with a
+// status have four.
 func appendError(b []byte, err error) []byte {
 	f := fault.From(err)
 	b = chat.AppendQuoted(append(b, `{"code":`...), codeOf(f))
 	return append(chat.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
 }
 
-// codeOf returns the code of a failure within a stream. Codex looks at it alone: it compacts nothing and gives up
-// at context_length_exceeded, waits at rate_limit_exceeded, gives up at invalid_prompt, and asks again, up to
-// five times, at everything else.
+// codeOf returns the code of a failure within a stream. Codex looks at it alone: it compacts
+// nothing and gives up at context_length_exceeded, waits at rate_limit_exceeded, gives up at
+// invalid_prompt, and asks again, up to five times, at everything else.
 func codeOf(f *fault.Error) string {
 	switch {
 	case f.Code == contextLength:
@@ -136,10 +136,11 @@ func codeOf(f *fault.Error) string {
 // contextLength is the code of a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
-// toldInStream reports whether the error of a streamed request is an event, even where a status could still be
-// sent. Codex knows that a request is too long from the event alone; and it sends what gets a status of 500
-// and more again four times, and all of that five times: a model server that broke in every reply was asked
-// for thirty. After an event it asks again five times, or not at all.
+// toldInStream reports whether the error of a streamed request is an event, even where a status
+// could still be sent. Codex knows that a request is too long from the event alone; and it sends
+// what gets a status of 500 and more again four times, and all of that five times: a model server
+// that broke in every reply was asked for thirty. After an event it asks again five times, or not
+// at all.
 func toldInStream(f *fault.Error) bool {
 	return f.Code == contextLength || f.Status() >= 500
 }

@@ -13,9 +13,9 @@ import (
 // batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
 const batch = 16 << 10
 
-// reply makes items of events, and writes them as they grow where the client reads a stream. One type does
-// both, so that a whole reply and a stream never differ: without a writer nothing is sent on the way, and the
-// object at the end is the same.
+// reply makes items of events, and writes them as they grow where the client reads a stream. One
+// type does both, so that a whole reply and a stream never differ: without a writer nothing is sent
+// on the way, and the object at the end is the same.
 type reply struct {
 	r     *request
 	model string // as the client calls it
@@ -40,8 +40,8 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event takes the next event. What comes behind a complete call waits for the end: a client runs a call as
-// soon as its item is done, whatever becomes of the reply.
+// Event takes the next event. What comes behind a complete call waits for the end: a client runs a
+// call as soon as its item is done, whatever becomes of the reply.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage
@@ -61,9 +61,9 @@ func (p *reply) Event(e chat.Event) error {
 	return nil
 }
 
-// take puts an event into its item. Text and thoughts that follow each other are one item; a call ends what
-// was open before it. It trusts the order that chat.Model promises: a call's fragments lie between its start
-// and its end, so CallArgs and CallEnd always have an open item.
+// take puts an event into its item. Text and thoughts that follow each other are one item; a call
+// ends what was open before it. It trusts the order that chat.Model promises: a call's fragments
+// lie between its start and its end, so CallArgs and CallEnd always have an open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -93,8 +93,8 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut has no call in it that could be run (form.Later). Which calls those
-// were is told in a comment or a header.
+// finish ends the output. A reply that was cut has no call in it that could be run (form.Later).
+// Which calls those were is told in a comment or a header.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
 	rest, whole := p.later.End(p.end, p.open != nil && p.open.isCall() && !p.later.Whole)
@@ -116,9 +116,9 @@ func (p *reply) finish(e chat.Event) {
 	}
 }
 
-// abandon leaves out the open call: it was added, and is never done. No event takes an item back, and none is
-// needed: a client that has seen no done runs nothing, which was tried with Codex, and the object at the end
-// does not list it.
+// abandon leaves out the open call: it was added, and is never done. No event takes an item back,
+// and none is needed: a client that has seen no done runs nothing, which was tried with Codex, and
+// the object at the end does not list it.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)
@@ -128,8 +128,8 @@ func (p *reply) abandon() {
 	}
 }
 
-// grow adds text to the open item. A character that is not complete waits for its rest, since JSON cannot
-// hold half of one.
+// grow adds text to the open item. A character that is not complete waits for its rest, since JSON
+// cannot hold half of one.
 func (p *reply) grow(text string) {
 	if p.open == nil {
 		return
@@ -141,8 +141,8 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part. opencode and pi need both events: with output_item.done alone they show no
-// text.
+// add opens an item, and its part. opencode and pi need both events: with output_item.done alone
+// they show no text.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -156,9 +156,9 @@ func (p *reply) add(it *item) {
 	}
 }
 
-// closeItem ends the open item: the rest of its text, the whole of it once more, and the item itself. Nothing
-// looks redundant to every client: Codex reads the item alone, the openai SDK the deltas, LangChain the done
-// events.
+// closeItem ends the open item: the rest of its text, the whole of it once more, and the item
+// itself. Nothing looks redundant to every client: Codex reads the item alone, the openai SDK the
+// deltas, LangChain the done events.
 func (p *reply) closeItem() {
 	it := p.open
 	if it == nil {
@@ -194,8 +194,8 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes what has gathered of an item's text: one event for everything that came between two flushes,
-// so that a fast model costs a few events a burst and a lone token leaves at once.
+// delta writes what has gathered of an item's text: one event for everything that came between two
+// flushes, so that a fast model costs a few events a burst and a lone token leaves at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
@@ -208,8 +208,8 @@ func (p *reply) delta(it *item) {
 	p.grown = p.grown[:0]
 }
 
-// begin begins an event, up to the members of its own. The first one is preceded by those that open every
-// stream.
+// begin begins an event, up to the members of its own. The first one is preceded by those that open
+// every stream.
 func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
@@ -224,9 +224,9 @@ func (p *reply) begin(kind string) []byte {
 	return b
 }
 
-// beginOf begins an event of an item, and of its part where it has one. Clients find the item by its id
-// (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that was added), so all
-// of these must agree.
+// beginOf begins an event of an item, and of its part where it has one. Clients find the item by
+// its id (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that
+// was added), so all of these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
 	b := chat.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
 	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
@@ -239,8 +239,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 // close ends an event.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
-// Flush sends what has gathered. What grew of an item since the last one is one delta. A whole reply has
-// nothing to send before its end.
+// Flush sends what has gathered. What grew of an item since the last one is one delta. A whole
+// reply has nothing to send before its end.
 func (p *reply) Flush() error {
 	if p.w == nil {
 		return nil
@@ -249,8 +249,9 @@ func (p *reply) Flush() error {
 	return p.w.Flush()
 }
 
-// Ping sends a comment. OpenAI's own stream knows no event that says nothing; Codex skips comments as well,
-// and still counts them as silence, for which it has a limit of five minutes (stream_idle_timeout_ms).
+// Ping sends a comment. OpenAI's own stream knows no event that says nothing; Codex skips comments
+// as well, and still counts them as silence, for which it has a limit of five minutes
+// (stream_idle_timeout_ms).
 func (p *reply) Ping(said string) error {
 	if p.w == nil {
 		return nil
@@ -260,8 +261,8 @@ func (p *reply) Ping(said string) error {
 	return p.w.Flush()
 }
 
-// Close ends the reply: with its object, or with an error. Before the first byte that is the caller's to
-// answer with a status, unless the client understands it in a stream alone.
+// Close ends the reply: with its object, or with an error. Before the first byte that is the
+// caller's to answer with a status, unless the client understands it in a stream alone.
 func (p *reply) Close(err error) error {
 	switch {
 	case err != nil:
@@ -283,8 +284,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result returns how a reply without an error has ended. A cut is no error: what was said stands, and its status
-// tells.
+// result returns how a reply without an error has ended. A cut is no error: what was said stands,
+// and its status tells.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {
@@ -293,8 +294,8 @@ func (p *reply) result() object {
 	return object{status: status, items: p.items, usage: true}
 }
 
-// closeWhole writes the reply in one piece. An error becomes a status there, whatever it is: nobody has seen
-// anything yet, and the SDKs that ask so heed X-Should-Retry.
+// closeWhole writes the reply in one piece. An error becomes a status there, whatever it is: nobody
+// has seen anything yet, and the SDKs that ask so heed X-Should-Retry.
 func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err

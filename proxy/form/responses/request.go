@@ -12,9 +12,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, and what its reply needs to know of it: the names of its tools, how
-// thoughts are shown, and what the response object repeats. form.Ask has no place for these, as no other form
-// needs them.
+// request is a request while it is read, and what its reply needs to know of it: the names of its
+// tools, how thoughts are shown, and what the response object repeats. form.Ask has no place for
+// these, as no other form needs them.
 type request struct {
 	*form.Ask
 	tools toolset
@@ -24,8 +24,8 @@ type request struct {
 	seal    bool // the client wants thoughts in encrypted_content, to send them back
 	summary bool // thoughts are shown as a summary, else as they are
 
-	// Fields that make sense together with others alone, read when all are there. They live as long as the
-	// body.
+	// Fields that make sense together with others alone, read when all are there. They live as long
+	// as the body.
 	instructions, previous string
 	input, offer, choice   *fastjson.Value
 }
@@ -39,9 +39,9 @@ type keeping struct {
 	items   []json.RawMessage // of this request, when the reply is kept
 }
 
-// read reads a request. Every error is a fault of kind Invalid that names the field. The order matters: calls
-// in the input are called by the names that the tools get, and the input may load tools that tool_choice
-// names.
+// read reads a request. Every error is a fault of kind Invalid that names the field. The order
+// matters: calls in the input are called by the names that the tools get, and the input may load
+// tools that tool_choice names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.kept.store = new(form.Ask), true
 	r.tools.ask = r.Ask
@@ -74,8 +74,9 @@ func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	return err
 }
 
-// repeatable copies a value that a reply will hold. Bytes that are no UTF-8 become U+FFFD there, as everywhere else: a reply
-// with such a byte cannot be decoded, and the SDK for Python gives the whole stream up.
+// repeatable copies a value that a reply will hold. Bytes that are no UTF-8 become U+FFFD there, as
+// everywhere else: a reply with such a byte cannot be decoded, and the SDK for Python gives the
+// whole stream up.
 func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	b, err := field.Raw(v)
 	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
@@ -84,10 +85,10 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	return b, err
 }
 
-// fields returns the fields of the body. A field of the Responses API that only speaks of OpenAI's own service is
-// passed over, one that nobody here knows is kept as it is. What is kept goes to a server that speaks
-// OpenAI's API; the fields of this one would mean nothing to it. What the reply repeats has the type that it has there, or the
-// SDKs could not read the reply.
+// fields returns the fields of the body. A field of the Responses API that only speaks of OpenAI's
+// own service is passed over, one that nobody here knows is kept as it is. What is kept goes to a
+// server that speaks OpenAI's API; the fields of this one would mean nothing to it. What the reply
+// repeats has the type that it has there, or the SDKs could not read the reply.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
 	elsewhere := field.Refused("is kept by OpenAI's own service; send what it holds as input and instructions")
@@ -111,7 +112,8 @@ func (r *request) fields() field.Members {
 		{"service_tier", new(string)}, {"user", new(string)},
 		{"metadata", field.Members{}},
 		{"client_metadata", pass}, {"stream_options", pass}, {"context_management", pass},
-		// Without these the reply would be a wrong one: a background response outlives its request, which nothing here does.
+		// Without these the reply would be a wrong one: a background response outlives its request,
+		// which nothing here does.
 		{"background", noBackground},
 		{"conversation", elsewhere}, {"prompt", elsewhere},
 		{"top_logprobs", noLogprobs},
@@ -137,8 +139,9 @@ func noLogprobs(v *fastjson.Value) error {
 	return field.Bad("", "probabilities are given by /v1/chat/completions only")
 }
 
-// oneOf returns what checks that a field is null or one of the words. It is for fields that change nothing here: a word of
-// which OpenAI knows nothing is a mistake all the same, and whoever made it should hear of it.
+// oneOf returns what checks that a field is null or one of the words. It is for fields that change
+// nothing here: a word of which OpenAI knows nothing is a mistake all the same, and whoever made it
+// should hear of it.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string
@@ -149,16 +152,17 @@ func oneOf(words ...string) func(*fastjson.Value) error {
 	}
 }
 
-// readSummary reads how the model's thoughts are shown. OpenAI shows a summary that another model writes; here the thoughts
-// themselves stand in its place, since that is where clients look for them. generate_summary is the older name.
+// readSummary reads how the model's thoughts are shown. OpenAI shows a summary that another model
+// writes; here the thoughts themselves stand in its place, since that is where clients look for
+// them. generate_summary is the older name.
 func (r *request) readSummary(v *fastjson.Value) error {
 	r.summary = r.summary || !field.IsNull(v)
 	return oneOf("auto", "concise", "detailed", "none")(v)
 }
 
 // readText reads the form that the text must have. verbosity only advises.
-// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat completions
-// wrap it.
+// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat
+// completions wrap it.
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
 	return field.Into(v, field.Members{{"format", func(v *fastjson.Value) error {
@@ -169,8 +173,8 @@ func (r *request) readText(v *fastjson.Value) error {
 	}}})
 }
 
-// readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs asks for
-// nothing here, as no such tool runs.
+// readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs
+// asks for nothing here, as no such tool runs.
 func (r *request) readInclude(v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var what string

@@ -169,8 +169,8 @@ func TestWhatIsRepeatedIsUTF8(t *testing.T) {
 	}
 }
 
-// The texts of a turn are joined once. Each item copied all of the turn so far, so 2,000 thoughts of a kilobyte took 2 GB, and a
-// request of 4 MB held a core for a minute.
+// The texts of a turn are joined once. Each item copied all of the turn so far, so 2,000 thoughts
+// of a kilobyte took 2 GB, and a request of 4 MB held a core for a minute.
 func TestLongTurnsAreJoinedOnce(t *testing.T) {
 	const n = 2000
 	text := strings.Repeat("a", 1000)

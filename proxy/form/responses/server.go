@@ -22,15 +22,16 @@ type Server struct {
 	Kept *Replies // what previous_response_id goes on with
 }
 
-// Routes gives every path to route. There is no POST …/cancel, as nothing runs in the background, and no
-// …/compact: Codex compacts by an ordinary request.
+// Routes gives every path to route. There is no POST …/cancel, as nothing runs in the background,
+// and no …/compact: Codex compacts by an ordinary request.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("POST", "/v1/responses", s.ask())
 	route("", "/v1/responses/{id}", s.one)
 	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
 }
 
-// ask answers requests. What a request must remember until its reply is opened lives in an API of its own.
+// ask answers requests. What a request must remember until its reply is opened lives in an API of
+// its own.
 func (s *Server) ask() exchange.Handler {
 	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail, Fields: map[string]string{"messages": "input", "tools": "tools", "response_format": "text.format"}}
 	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -45,8 +46,8 @@ func (s *Server) ask() exchange.Handler {
 	})
 }
 
-// fail answers with an error. A model that is not there is a 400, as with OpenAI: Codex asks again five times
-// after a 404, and a 404 of another path means that the API itself is not there.
+// fail answers with an error. A model that is not there is a 400, as with OpenAI: Codex asks again
+// five times after a 404, and a 404 of another path means that the API itself is not there.
 func fail(w http.ResponseWriter, err error) {
 	if f := fault.From(err); f.Kind == fault.NotFound {
 		c := *f
@@ -56,8 +57,8 @@ func fail(w http.ResponseWriter, err error) {
 	fault.Write(w, err)
 }
 
-// open makes the reply. A custom tool's call shows nothing before it is whole, but others in the reply may
-// grow.
+// open makes the reply. A custom tool's call shows nothing before it is whole, but others in the
+// reply may grow.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, er
 	return p, nil
 }
 
-// keep keeps a reply for those who go on with it by its id. It is kept before its last byte leaves: a client
-// may ask at once, on another connection.
+// keep keeps a reply for those who go on with it by its id. It is kept before its last byte leaves:
+// a client may ask at once, on another connection.
 func (r *request) keep(p *reply, o object) {
 	if !r.kept.store {
 		return
@@ -115,8 +116,8 @@ func notKept(id string) error {
 	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept for %s when store is not false.", id, keepFor)
 }
 
-// inputItems lists what a reply answered, the newest first, as OpenAI does. An item that came without an id
-// gets one.
+// inputItems lists what a reply answered, the newest first, as OpenAI does. An item that came
+// without an id gets one.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	k, ok := s.Kept.find(id, auth.Caller(r.Context()))

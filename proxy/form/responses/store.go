@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is true where
-// a client says nothing, so most of what is kept is never asked for.
+// Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is
+// true where a client says nothing, so most of what is kept is never asked for.
 const (
 	keepFor   = time.Hour
 	mostKept  = 1000     // replies
@@ -37,10 +37,9 @@ type Shared interface {
 // sharedKind is the kind of replies there.
 const sharedKind = "reply"
 
-// Replies keeps the last replies. Unless they are Shared they are kept in memory: one process knows its own alone, and forgets
-// them when it ends.
-// The zero value has none. A conversation of n turns by previous_response_id keeps its items once: each
-// turn's list holds the texts of the one before.
+// Replies keeps the last replies. Unless they are Shared they are kept in memory: one process knows
+// its own alone, and forgets them when it ends. The zero value has none. A conversation of n turns
+// by previous_response_id keeps its items once: each turn's list holds the texts of the one before.
 type Replies struct {
 	Shared Shared                       // nil: they are kept in memory
 	Failed func(what string, err error) // gets each failure of Shared; nil: nobody does
@@ -157,7 +156,8 @@ func (s *Replies) drop(at *list.Element) {
 	s.count(k, -1)
 }
 
-// find finds a reply of the one who asks. That of another is as unknown as one that was never there.
+// find finds a reply of the one who asks. That of another is as unknown as one that was never
+// there.
 func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	if s.Shared != nil {
 		body, ok, err := s.Shared.Get(sharedKind, id, owner)
@@ -197,8 +197,8 @@ func (s *Replies) remove(id, owner string) bool {
 	return ok
 }
 
-// item finds an item of a reply by its id, the newest first. An item's id holds that of its reply, so only
-// one reply is looked at.
+// item finds an item of a reply by its id, the newest first. An item's id holds that of its reply,
+// so only one reply is looked at.
 func (s *Replies) item(id, owner string) (json.RawMessage, bool) {
 	k, ok := s.find(replyOf(id), owner)
 	if !ok {

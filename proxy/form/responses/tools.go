@@ -34,8 +34,8 @@ type tool struct {
 	namespace, name string
 }
 
-// toolset is the tools of a request, by both of their names: a model knows one name a tool, a client a name
-// within a namespace. The zero value has none and takes none.
+// toolset is the tools of a request, by both of their names: a model knows one name a tool, a
+// client a name within a namespace. The zero value has none and takes none.
 type toolset struct {
 	ask     *form.Ask            // in which they are offered
 	own     map[string]tool      // by the model's name
@@ -46,9 +46,10 @@ type toolset struct {
 	leftOut []string             // the types of those that are not offered
 }
 
-// flat returns the name by which the model knows a tool. A name of which nobody has heard is made in the same way:
-// an old conversation may call tools that are no longer offered. mcp__docs and search make mcp__docs__search,
-// which is how clients without namespaces name the tools of MCP servers, and so what models have seen.
+// flat returns the name by which the model knows a tool. A name of which nobody has heard is made
+// in the same way: an old conversation may call tools that are no longer offered. mcp__docs and
+// search make mcp__docs__search, which is how clients without namespaces name the tools of MCP
+// servers, and so what models have seen.
 func (s *toolset) flat(namespace, name string) string {
 	if flat, ok := s.names[[2]string{namespace, name}]; ok {
 		return flat
@@ -59,8 +60,8 @@ func (s *toolset) flat(namespace, name string) string {
 	return strings.TrimSuffix(namespace, "__") + "__" + name
 }
 
-// of returns the tool that a model calls by that name. The engine lets only offered names through, by exactly the
-// spelling of the offer. One that is not listed is a function of that name.
+// of returns the tool that a model calls by that name. The engine lets only offered names through,
+// by exactly the spelling of the offer. One that is not listed is a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
 		return t
@@ -76,8 +77,8 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
 }
 
-// read reads a list of tools. Those that wait to be loaded are offered at once when nothing could load
-// them. The search may stand behind what it finds, so this is settled when the list is read.
+// read reads a list of tools. Those that wait to be loaded are offered at once when nothing could
+// load them. The search may stand behind what it finds, so this is settled when the list is read.
 func (s *toolset) read(v *fastjson.Value) error {
 	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
 	if !s.found {
@@ -87,8 +88,8 @@ func (s *toolset) read(v *fastjson.Value) error {
 	return err
 }
 
-// readTool reads one tool, within a namespace or outside any. What a namespace says of itself stands in front
-// of its first tool's description, or no model would read it.
+// readTool reads one tool, within a namespace or outside any. What a namespace says of itself
+// stands in front of its first tool's description, or no model would read it.
 func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -121,8 +122,9 @@ func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	}
 }
 
-// readNamespace reads a group of tools: {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}.
-// Codex sends each MCP server as one, and takes calls back only with the namespace beside the name.
+// readNamespace reads a group of tools:
+// {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}. Codex sends each MCP server
+// as one, and takes calls back only with the namespace beside the name.
 func (s *toolset) readNamespace(v *fastjson.Value) error {
 	name, about, err := namesOf(v)
 	if err != nil {
@@ -135,12 +137,12 @@ func (s *toolset) readNamespace(v *fastjson.Value) error {
 	}))
 }
 
-// readCustom reads a tool whose input is a text: the model gets a function with one argument, and is told the
-// grammar.
-// {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}. A
-// grammar that can be said as a pattern becomes part of the function's schema, so that everything which holds
-// for schemas holds for it: calls that do not fit are repaired, and servers that can are held to it. Of any other
-// the client is told.
+// readCustom reads a tool whose input is a text: the model gets a function with one argument, and
+// is told the grammar.
+// {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}.
+// A grammar that can be said as a pattern becomes part of the function's schema, so that everything
+// which holds for schemas holds for it: calls that do not fit are repaired, and servers that can
+// are held to it. Of any other the client is told.
 func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
@@ -200,8 +202,8 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	return syntax, definition, err
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input. A pattern is the only part of a grammar that a
-// schema can say.
+// schemaOfText is the JSON Schema of a custom tool's input. A pattern is the only part of a grammar
+// that a schema can say.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
@@ -210,9 +212,10 @@ type schemaOfText struct {
 // longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
 const longestPattern = 4000
 
-// patternOf returns a grammar as a pattern that a whole text must match; empty where it cannot be said as one, or
-// would be longer than schemas may hold. Then the text is free, the client is told so, and says what is wrong with a text. A grammar
-// that is none is an error, as with OpenAI: no text could ever follow it.
+// patternOf returns a grammar as a pattern that a whole text must match; empty where it cannot be
+// said as one, or would be longer than schemas may hold. Then the text is free, the client is told
+// so, and says what is wrong with a text. A grammar that is none is an error, as with OpenAI: no
+// text could ever follow it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	wrong := ""
 	switch syntax {
@@ -240,7 +243,8 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 	return whole, nil
 }
 
-// beyond are the complaints of Go's expressions about what others can say: lookaround, and names and repeats of other syntaxes.
+// beyond are the complaints of Go's expressions about what others can say: lookaround, and names
+// and repeats of other syntaxes.
 var beyond = map[regexpsyntax.ErrorCode]bool{
 	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true, regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
 	regexpsyntax.ErrInvalidNamedCapture: true, regexpsyntax.ErrInvalidCharRange: true, regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
@@ -249,8 +253,9 @@ var beyond = map[regexpsyntax.ErrorCode]bool{
 // searchName is what a model calls the search for tools, which has no name of its own.
 const searchName = "tool_search"
 
-// readSearch reads the tool by which a client loads tools: {"type":"tool_search","execution":"client",…}.
-// Where OpenAI would search, nothing does here, so all tools are offered from the start.
+// readSearch reads the tool by which a client loads tools:
+// {"type":"tool_search","execution":"client",…}. Where OpenAI would search, nothing does here, so
+// all tools are offered from the start.
 func (s *toolset) readSearch(v *fastjson.Value) error {
 	t, execution := chat.Tool{Name: searchName}, ""
 	if err := field.Member(v, "execution", &execution); err != nil || execution != "client" {
@@ -270,8 +275,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered once. Two
-// tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each call finds its own.
+// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered
+// once. Two tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each
+// call finds its own.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}
@@ -294,9 +300,9 @@ func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	return nil
 }
 
-// load offers a tool that waited to be loaded. Any other is offered already. Tools that were loaded stand
-// behind the rest of the offer, in the order in which they were found, so that the prompt's beginning stays
-// what the server has in its cache.
+// load offers a tool that waited to be loaded. Any other is offered already. Tools that were loaded
+// stand behind the rest of the offer, in the order in which they were found, so that the prompt's
+// beginning stays what the server has in its cache.
 func (s *toolset) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
 	if at := slices.IndexFunc(s.later, is); at >= 0 && s.loading {
@@ -305,13 +311,13 @@ func (s *toolset) load(name string) {
 	}
 }
 
-// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A model
-// that cannot look something up answers from what it knows, so they are left out: Codex offers web_search
-// with every request.
+// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A
+// model that cannot look something up answers from what it knows, so they are left out: Codex
+// offers web_search with every request.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client waits for
-// items of a form that no local model writes, such as local_shell and computer.
+// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client
+// waits for items of a form that no local model writes, such as local_shell and computer.
 func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
 		s.leftOut = append(s.leftOut, kind)
@@ -320,8 +326,8 @@ func (s *toolset) leaveOut(kind string) error {
 	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
 }
 
-// tellLeftOut tells the client which tools the model does not get: a reply that never searches the web looks
-// wrong otherwise.
+// tellLeftOut tells the client which tools the model does not get: a reply that never searches the
+// web looks wrong otherwise.
 func (s *toolset) tellLeftOut() {
 	if len(s.leftOut) > 0 {
 		s.ask.Tell("Left-Out", strings.Join(s.leftOut, ","))
@@ -333,8 +339,9 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// textOf returns the input of a custom tool's call, of the arguments that the model wrote. Arguments of another
-// form, which nothing promises to be absent when a client switches the checks off, are given as they are.
+// textOf returns the input of a custom tool's call, of the arguments that the model wrote.
+// Arguments of another form, which nothing promises to be absent when a client switches the checks
+// off, are given as they are.
 func textOf(args string) string {
 	var a struct{ Input *string }
 	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {

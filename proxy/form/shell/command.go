@@ -11,14 +11,14 @@ import (
 	"toolnorm/runner"
 )
 
-// runsCommands are the names that clients give to the tool that runs a command and has it as its parameter "command".
-// run_command is Void's, execute_command Cline's and Roo's.
+// runsCommands are the names that clients give to the tool that runs a command and has it as its
+// parameter "command". run_command is Void's, execute_command Cline's and Roo's.
 var runsCommands = []string{"run_command", "execute_command"}
 
-// Commander writes calls as commands for one client.
-// The editors' own tool feeds output and exit code back to the model; a block in the text needs a click, and
-// what it printed never returns.
-// A line works in dash, bash, zsh, ksh, fish and busybox alike, so the client's shell need not be known.
+// Commander writes calls as commands for one client. The editors' own tool feeds output and exit
+// code back to the model; a block in the text needs a click, and what it printed never returns. A
+// line works in dash, bash, zsh, ksh, fish and busybox alike, so the client's shell need not be
+// known.
 type Commander struct {
 	*Config
 	base64   bool
@@ -26,10 +26,10 @@ type Commander struct {
 	via      string // the client's own tool that runs commands; empty: it has none
 }
 
-// Commander returns the Commander for a client by its header and its own tools. Shells of Windows take quotes apart in ways that
-// no one spelling survives, so such a client gets the arguments in base64.
-// PowerShell 5.1 and cmd strip quotation marks inside an argument. OpenAI's SDKs name the system in a header;
-// other clients cannot be told apart and count as POSIX.
+// Commander returns the Commander for a client by its header and its own tools. Shells of Windows
+// take quotes apart in ways that no one spelling survives, so such a client gets the arguments in
+// base64. PowerShell 5.1 and cmd strip quotation marks inside an argument. OpenAI's SDKs name the
+// system in a header; other clients cannot be told apart and count as POSIX.
 func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 	c := &Commander{Config: s, base64: s.Base64, language: s.Language}
 	windows := h.Get("X-Stainless-Os") == "Windows"
@@ -56,10 +56,10 @@ func onlyCommand(parameters json.RawMessage) bool {
 	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool { return name != "command" })
 }
 
-// command returns the line that runs a call.
-// A terminal may cut a long line, and the rest of it would be read with its quotes turned round: such a call
-// is kept here, and the line only fetches it by an id.
-// The line itself holds no $, no ! and at most 900 bytes: busybox cuts a pasted line at 1,023.
+// command returns the line that runs a call. A terminal may cut a long line, and the rest of it
+// would be read with its quotes turned round: such a call is kept here, and the line only fetches
+// it by an id. The line itself holds no $, no ! and at most 900 bytes: busybox cuts a pasted line
+// at 1,023.
 func (c *Commander) command(call chat.Call) (string, error) {
 	write := c.Program.Command
 	if c.base64 {
@@ -75,8 +75,8 @@ func (c *Commander) command(call chat.Call) (string, error) {
 	return line, err
 }
 
-// Call returns a call of the client's own tool that runs c as a command.
-// The tool's name is made canonical first, since Void puts a random prefix in front of names of MCP tools.
+// Call returns a call of the client's own tool that runs c as a command. The tool's name is made
+// canonical first, since Void puts a random prefix in front of names of MCP tools.
 func (c *Commander) Call(call chat.Call) (chat.Call, error) {
 	served, ok := c.Tools.Snapshot().Find(call.Name)
 	if c.via == "" || !ok {

@@ -12,9 +12,10 @@ import (
 // A call needs a result in the history, or it would look as if it still ran.
 const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
-// earlier makes calls again of the commands that earlier replies wrote, so that the model sees what it did and not how
-// that was run. Only what can have been written here, byte for byte, is taken for such a command.
-// What a model or a user merely typed must not become a call of the past, which the model would believe in.
+// earlier makes calls again of the commands that earlier replies wrote, so that the model sees what
+// it did and not how that was run. Only what can have been written here, byte for byte, is taken
+// for such a command. What a model or a user merely typed must not become a call of the past, which
+// the model would believe in.
 func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	names := map[string]string{} // of the tools, by the id of a call
 	blocks := 0
@@ -67,8 +68,8 @@ func (c *Commander) read(line string) (name string, args json.RawMessage, ok boo
 	return c.Program.Read(line)
 }
 
-// blocks takes the commands off the end of a reply, in their order.
-// Only those at the very end count: a reply puts its commands there, and prose about a command stays prose.
+// blocks takes the commands off the end of a reply, in their order. Only those at the very end
+// count: a reply puts its commands there, and prose about a command stays prose.
 func (c *Commander) blocks(text string) (said string, calls []chat.Call) {
 	for {
 		rest, ok := strings.CutSuffix(strings.TrimRight(text, " \n"), "\n```")

@@ -5,10 +5,10 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// reply writes calls of the tools that are served here as commands: as a call of the client's own tool that runs
-// commands, so that the result comes back by itself, else as a block that the user runs.
-// Calls of both kinds may mix in one reply, so those that go on are numbered anew, without gaps.
-// A block is text, so a reply of blocks alone ends with "stop".
+// reply writes calls of the tools that are served here as commands: as a call of the client's own
+// tool that runs commands, so that the result comes back by itself, else as a block that the user
+// runs. Calls of both kinds may mix in one reply, so those that go on are numbered anew, without
+// gaps. A block is text, so a reply of blocks alone ends with "stop".
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander
@@ -45,9 +45,8 @@ func (r *reply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// run has the client run a call.
-// Only a closed fence gets a button in Void, and one line a block: the first line of several would be run
-// alone. An open block of the model's own is closed first.
+// run has the client run a call. Only a closed fence gets a button in Void, and one line a block:
+// the first line of several would be run alone. An open block of the model's own is closed first.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)

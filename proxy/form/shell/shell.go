@@ -1,5 +1,6 @@
-// Package shell is the client form for people and editors that only have a terminal: calls of the tools that are served here
-// come as commands, which the client runs by its own tool for commands, or which a person pastes.
+// Package shell is the client form for people and editors that only have a terminal: calls of the
+// tools that are served here come as commands, which the client runs by its own tool for commands,
+// or which a person pastes.
 //
 //	shell.go    settings, and which requests are taken
 //	wanted.go   which tools are offered when there are too many
@@ -7,16 +8,16 @@
 //	reply.go    commands in the reply
 //	history.go  commands of earlier replies as the calls that they were
 //
-// What a client gets for a call of search_docs is one of these, the first where its own tools can run a
-// command:
+// What a client gets for a call of search_docs is one of these, the first where its own tools can
+// run a command:
 //
 //	{"name":"run_command","arguments":"{\"command\":\"toolrun search_docs '{…}'\"}"}
 //	```bash
 //	toolrun search_docs '{"query":"vacation"}'
 //	```
 //
-// How a line is quoted, so that no text of a model's can leave its quotes in any shell, is package runner's
-// affair.
+// How a line is quoted, so that no text of a model's can leave its quotes in any shell, is package
+// runner's affair.
 package shell
 
 import (
@@ -32,7 +33,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Config says how tools that are served here reach clients that only have a terminal. Tools is needed.
+// Config says how tools that are served here reach clients that only have a terminal. Tools is
+// needed.
 type Config struct {
 	Tools    *tools.Registry
 	Program  runner.Program // that runs a call; empty: runner.Toolrun
@@ -41,8 +43,8 @@ type Config struct {
 
 	Budget int // tokens that descriptions may take, about; beyond it the tools that the conversation asks for are offered. 0: any number
 
-	// Keep keeps a call that is too long for a command line, under an id by which the program fetches it; nil: such a call
-	// is shown as text.
+	// Keep keeps a call that is too long for a command line, under an id by which the program
+	// fetches it; nil: such a call is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
 	Kept func(id string) (name string, args json.RawMessage, ok bool) // what Keep was given; nil: nobody knows
 
@@ -61,9 +63,9 @@ var _ form.Form = Form{}
 // errNoTools is the refusal of a request that would be offered nothing.
 var errNoTools = fault.New(fault.Invalid, "client form shell needs tools, and this server has none for you")
 
-// Open takes requests that ask for this form. The client's own tools stay what they are; one of ours that has the name of
-// one of them is not offered.
-// Calls are held until they are whole, since a line is run as it stands.
+// Open takes requests that ask for this form. The client's own tools stay what they are; one of
+// ours that has the name of one of them is not offered. Calls are held until they are whole, since
+// a line is run as it stands.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:
@@ -96,8 +98,9 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// offered are the tools that are served here and that the client does not have, as far as their descriptions fit into
-// the budget, and how many there are in all. A thousand would fill any model's context.
+// offered are the tools that are served here and that the client does not have, as far as their
+// descriptions fit into the budget, and how many there are in all. A thousand would fill any
+// model's context.
 func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all int) {
 	taken := map[string]bool{}
 	for _, t := range a.Tools {

@@ -32,9 +32,9 @@ const (
 	clineXML      = " using the XML format specified for each tool"
 )
 
-// readCline reads the tools of such a prompt, and gives the prompt without them.
-// What else the prompt says of XML goes as well (the section on formatting, the examples): a model that is
-// told two ways of calling mixes them.
+// readCline reads the tools of such a prompt, and gives the prompt without them. What else the
+// prompt says of XML goes as well (the section on formatting, the examples): a model that is told
+// two ways of calling mixes them.
 func readCline(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, clineTools+"\n") {
 		return nil, text
@@ -67,9 +67,9 @@ func readCline(text string) (tools []Tool, rest string) {
 	return tools, rest + strings.ReplaceAll(l.text(end, len(l)), clineXML, "")
 }
 
-// section returns the line at which the next part of the prompt begins. Descriptions may hold headings of their own, so only
-// those that are known count.
-// An unknown heading ends nothing, so a later version of the prompt loses no tool by a new one.
+// section returns the line at which the next part of the prompt begins. Descriptions may hold
+// headings of their own, so only those that are known count. An unknown heading ends nothing, so a
+// later version of the prompt loses no tool by a new one.
 func (l lines) section(i int) int {
 	for ; i < len(l); i++ {
 		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {
@@ -97,9 +97,10 @@ func headed(line string) string {
 	return ""
 }
 
-// readSection reads what is said of one tool. The first XML with its name shows its parameters, in their order.
-// A placeholder such as "File path here" says nothing, but a body with a structure of its own (<file><path>…,
-// or a JSON list) shows how the value has to look, and becomes part of the description.
+// readSection reads what is said of one tool. The first XML with its name shows its parameters, in
+// their order. A placeholder such as "File path here" says nothing, but a body with a structure of
+// its own (<file><path>…, or a JSON list) shows how the value has to look, and becomes part of the
+// description.
 func readSection(name, text string) (t Tool, ok bool) {
 	before, rest, found := strings.Cut(text, "<"+name+">")
 	shown, _, closed := strings.Cut(rest, "</"+name+">")
@@ -138,10 +139,9 @@ func (t *Tool) param(name string) int {
 // behind are the headings that follow the parameters.
 var behind = []string{"Usage", "Example", "Notes:"}
 
-// readBullets reads a description and the parameters behind it, "- name: (required) what it is". Lines that follow one
-// belong to it.
-// Both forms are read: "(required)" behind each name, and headings of their own for required and
-// optional ones.
+// readBullets reads a description and the parameters behind it, "- name: (required) what it is".
+// Lines that follow one belong to it. Both forms are read: "(required)" behind each name, and
+// headings of their own for required and optional ones.
 func readBullets(text string) (description string, params []Param) {
 	var head strings.Builder
 	listed, required := false, false

@@ -7,10 +7,11 @@ import (
 	"toolnorm/chat"
 )
 
-// history makes calls and results of what stands as text in earlier messages: where a reply ends with a call of a known
-// tool, and the message behind it begins with that tool's result. Anything less certain stays as it is.
-// The model never wrote that XML: it sees its own form of calls instead, or it would begin to write the
-// client's. Results become messages of a tool, and what the user said behind them a message of the user.
+// history makes calls and results of what stands as text in earlier messages: where a reply ends
+// with a call of a known tool, and the message behind it begins with that tool's result. Anything
+// less certain stays as it is. The model never wrote that XML: it sees its own form of calls
+// instead, or it would begin to write the client's. Results become messages of a tool, and what the
+// user said behind them a message of the user.
 func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
 	for i := 0; i < len(in); i++ {
@@ -41,8 +42,9 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// called finds the call at the end of a reply, nil when there is none, and what was said in front of it.
-// The opening mark is the first of that name: a reply's prose cannot hold another, since Prose breaks them.
+// called finds the call at the end of a reply, nil when there is none, and what was said in front
+// of it. The opening mark is the first of that name: a reply's prose cannot hold another, since
+// Prose breaks them.
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")
@@ -64,9 +66,9 @@ func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	return strings.TrimSpace(said), &chat.Call{Name: t.Name, Args: args}
 }
 
-// arguments reads the elements of a call as members of an object. A value ends where its mark is followed by another
-// parameter or by nothing.
-// A parameter that comes twice, or that the tool does not have, means that this is no call of ours.
+// arguments reads the elements of a call as members of an object. A value ends where its mark is
+// followed by another parameter or by nothing. A parameter that comes twice, or that the tool does
+// not have, means that this is no call of ours.
 func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	args = []byte{'{'}
 	left := append([]Param(nil), t.Params...)
@@ -103,9 +105,9 @@ func opens(params []Param, text string) int {
 	return -1
 }
 
-// value cuts the text at the end of a value.
-// There is no escaping, so a file's content may hold its own closing mark: only one that is followed by the
-// next parameter, or by nothing, can be the real one.
+// value cuts the text at the end of a value. There is no escaping, so a file's content may hold its
+// own closing mark: only one that is followed by the next parameter, or by nothing, can be the real
+// one.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {
@@ -121,9 +123,9 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 	}
 }
 
-// result finds the result of a tool at the beginning of a user's message, and what the user said behind it.
-// Void writes <read_file_result>, the result, and the closing mark on lines of their own. The last closing
-// mark counts, since a result may hold others.
+// result finds the result of a tool at the beginning of a user's message, and what the user said
+// behind it. Void writes <read_file_result>, the result, and the closing mark on lines of their
+// own. The last closing mark counts, since a result may hold others.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

@@ -122,8 +122,8 @@ func TestAPromptMayBeCut(t *testing.T) {
 	}
 }
 
-// FuzzRead holds reading to what must be true of any conversation: nothing breaks, and what is no part of the prompt's
-// tools stays.
+// FuzzRead holds reading to what must be true of any conversation: nothing breaks, and what is no
+// part of the prompt's tools stays.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"void", "cline", "roo"} {
 		f.Add(read(f, "testdata/"+name+".txt"), "x\n<read_file>\n<uri>a</uri>\n</read_file>", "<read_file_result>\nb\n</read_file_result>")

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// TestReadingIsBounded gives the reader texts that would take long if it looked at anything again and again.
+// TestReadingIsBounded gives the reader texts that would take long if it looked at anything again
+// and again.
 func TestReadingIsBounded(t *testing.T) {
 	void := func(s string) string { return "Available tools:\n" + s + "\nTool calling details:\n" }
 	cline := func(s string) string { return "# Tools\n" + s + "\n# Tool Use\n" }

@@ -9,8 +9,8 @@ type lines []string
 // split cuts a text into lines. Together they are the text again.
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
-// find returns the first line from i on that says word, or with more that begins with it; -1 when there is none.
-// Callers bound how far they look by cutting l.
+// find returns the first line from i on that says word, or with more that begins with it; -1 when
+// there is none. Callers bound how far they look by cutting l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
 		line := strings.TrimSpace(l[i])
@@ -51,8 +51,8 @@ type element struct{ name, body string }
 // Each costs a search through the rest of the text, which a hostile one could make quadratic.
 const mostElements = 200
 
-// elements returns the outermost elements of a text. What stands between them is passed over; a name is one only once.
-// A mark without its end is passed over like any other text.
+// elements returns the outermost elements of a text. What stands between them is passed over; a
+// name is one only once. A mark without its end is passed over like any other text.
 func elements(text string) (all []element) {
 	seen := map[string]bool{}
 	for range mostElements {

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Prose lets a reply's text pass, and breaks what the client would take for the beginning of a call: "<read_file>"
-// becomes "< read_file>".
-// Void takes any mark of any of its tools, anywhere in the text, for a call, and of several the first in its
-// own list.
+// Prose lets a reply's text pass, and breaks what the client would take for the beginning of a
+// call: "<read_file>" becomes "< read_file>". Void takes any mark of any of its tools, anywhere in
+// the text, for a call, and of several the first in its own list.
 type Prose struct {
 	marks []string // sorted
 	tail  string   // the beginning of what may become a mark
@@ -24,8 +23,8 @@ func (p *Prompt) Prose() *Prose {
 	return &Prose{marks: marks}
 }
 
-// Text takes the next piece and gives what can be shown of it and of what was held.
-// What may become a mark is held back, up to a name's length: what has been shown cannot be broken any more.
+// Text takes the next piece and gives what can be shown of it and of what was held. What may become
+// a mark is held back, up to a name's length: what has been shown cannot be broken any more.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece
@@ -55,8 +54,8 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with a mark, or with whole false that it is the beginning of one.
-// The names are sorted, so a look-up costs the same with a hundred tools of MCP servers as with ten.
+// at reports whether s begins with a mark, or with whole false that it is the beginning of one. The
+// names are sorted, so a look-up costs the same with a hundred tools of MCP servers as with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])
@@ -66,8 +65,8 @@ func (p *Prose) at(s string) (mark, whole bool) {
 	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
 }
 
-// End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at the end of a text.
-// A reply may rightly end in "a <", and that must not be lost.
+// End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at
+// the end of a text. A reply may rightly end in "a <", and that must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

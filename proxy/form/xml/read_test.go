@@ -13,7 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is read of each prompt into its .golden file")
 
-// TestPromptsAreRead reads each prompt in testdata: as its .golden file says, the tools come first, then the rest of the prompt.
+// TestPromptsAreRead reads each prompt in testdata: as its .golden file says, the tools come first,
+// then the rest of the prompt.
 func TestPromptsAreRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 3 {

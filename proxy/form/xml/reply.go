@@ -8,22 +8,22 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Form is the form of clients whose prompt describes tools. They are known by that prompt, which no other client writes.
-// The model gets real tools instead, and the client its XML.
-// Nothing has to be set for that but the address; @openai behind the model's name switches it off.
+// Form is the form of clients whose prompt describes tools. They are known by that prompt, which no
+// other client writes. The model gets real tools instead, and the client its XML. Nothing has to be
+// set for that but the address; @openai behind the model's name switches it off.
 type Form struct {
 	Below form.Form // writes the text
 
-	// Command returns, for a client by its header and its tools, what makes a command of a call that the XML cannot hold; nil: such
-	// calls are shown as text.
+	// Command returns, for a client by its header and its tools, what makes a command of a call
+	// that the XML cannot hold; nil: such calls are shown as text.
 	Command func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error)
 }
 
 var _ form.Form = Form{}
 
-// Open takes requests that offer no tools but in their prompt. The client runs one call a reply, so there is no second.
-// The prompt decides and not the User-Agent: forks carry other libraries, and nobody else writes such a
-// section. A request with real tools is never taken.
+// Open takes requests that offer no tools but in their prompt. The client runs one call a reply, so
+// there is no second. The prompt decides and not the User-Agent: forks carry other libraries, and
+// nobody else writes such a section. A request with real tools is never taken.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil
@@ -36,7 +36,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	if err != nil {
 		return nil, err
 	}
-	// Calls are held until they are whole: Void runs a call that is still open when the stream ends.
+	// Calls are held until they are whole: Void runs a call that is still open when the stream
+	// ends.
 	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
 	if !a.NoCalls {
 		a.Offer(prompt.Offer())
@@ -48,8 +49,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says behind it.
-// Void loses any text behind a call, so the call has to be the last thing of all.
+// xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says
+// behind it. Void loses any text behind a call, so the call has to be the last thing of all.
 type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
@@ -87,9 +88,9 @@ func (r *xmlReply) say(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// finish writes what is held, and the call. A reply that has nothing to show would be an error for these clients, so one
-// that was cut inside its call says so.
-// A call that was cut never leaves: half of it would run.
+// finish writes what is held, and the call. A reply that has nothing to show would be an error for
+// these clients, so one that was cut inside its call says so. A call that was cut never leaves:
+// half of it would run.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
 	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.Text(rest) + r.prose.End()}); err != nil {
@@ -106,10 +107,10 @@ func (r *xmlReply) finish(e chat.Event) error {
 	return nil
 }
 
-// write writes the call, as a command where its own form cannot hold it, else as text that runs nothing.
-// What it cannot hold is a value with a mark of its own tool, or too many arguments. Dropping the call would
-// leave the agent waiting.
-// A proxy in between that joins the pieces undoes what they are good for, for values with such marks only.
+// write writes the call, as a command where its own form cannot hold it, else as text that runs
+// nothing. What it cannot hold is a value with a mark of its own tool, or too many arguments.
+// Dropping the call would leave the agent waiting. A proxy in between that joins the pieces undoes
+// what they are good for, for values with such marks only.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {

@@ -20,8 +20,8 @@ import (
 //	Tool calling details:
 //	- To call a tool, write its name and parameters in one of the XML formats specified above.
 const (
-	// The tools of normal mode are none, of gather mode the reading ones, and of agent mode all, with those of
-	// MCP servers.
+	// The tools of normal mode are none, of gather mode the reading ones, and of agent mode all,
+	// with those of MCP servers.
 	voidTools  = "Available tools:"
 	voidFormat = "Format:"
 	voidHow    = "Tool calling details:"
@@ -35,8 +35,9 @@ const (
 	largestList  = 1 << 20 // bytes that all of them may take
 )
 
-// readVoid reads the tools of Void's prompt, and gives the prompt without them.
-// A prompt counts only with both its marks, since any user may write "Available tools:". Indentation differs, so no line's blanks count.
+// readVoid reads the tools of Void's prompt, and gives the prompt without them. A prompt counts
+// only with both its marks, since any user may write "Available tools:". Indentation differs, so no
+// line's blanks count.
 func readVoid(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, voidTools) {
 		return nil, text
@@ -60,9 +61,10 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd returns the line that ends the list, and the first one behind what is said of calling tools; -1 when there is no list.
-// Void cuts its own prompt, and says so with three dots, for models that it does not know.
-// Void assumes 4,096 tokens for such a model and cuts messages to about 5,000 characters.
+// voidEnd returns the line that ends the list, and the first one behind what is said of calling
+// tools; -1 when there is no list. Void cuts its own prompt, and says so with three dots, for
+// models that it does not know. Void assumes 4,096 tokens for such a model and cuts messages to
+// about 5,000 characters.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
@@ -77,9 +79,9 @@ func (l lines) voidEnd(from int) (end, behind int) {
 	return -1, -1
 }
 
-// void reads the n-th tool, whose entry is looked for from line i on and must end before line end. It gives the line
-// behind it, and a tool without a name when there is none.
-// The number has to be the next one, so that a numbered list in a tool's description begins no tool.
+// void reads the n-th tool, whose entry is looked for from line i on and must end before line end.
+// It gives the line behind it, and a tool without a name when there is none. The number has to be
+// the next one, so that a numbered list in a tool's description begins no tool.
 func (l lines) void(i, end, n int) (t Tool, next int) {
 	number := strconv.Itoa(n) + ". "
 	for tries := 0; i < end && tries < mostTries; i++ {
@@ -109,8 +111,9 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 	return Tool{}, end
 }
 
-// voidParam returns a parameter by the text that stands in its place. Void says of each that is optional that it is.
-// Void names no types: every value is text for it, and its MCP tools lose theirs in the prompt as well.
+// voidParam returns a parameter by the text that stands in its place. Void says of each that is
+// optional that it is. Void names no types: every value is text for it, and its MCP tools lose
+// theirs in the prompt as well.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

@@ -13,20 +13,21 @@ import (
 // Its parser's loop ends there, and the eleventh would be lost in silence.
 const mostParams = 10
 
-// Write writes a call as the client finds it: a line with its opening mark, and the rest up to the closing one. The two
-// should leave in pieces of their own, since Void looks for the marks of all its tools in what has come so far, and takes
-// the first one in its list; a value that holds such a mark must come later.
+// Write writes a call as the client finds it: a line with its opening mark, and the rest up to the
+// closing one. The two should leave in pieces of their own, since Void looks for the marks of all
+// its tools in what has come so far, and takes the first one in its list; a value that holds such a
+// mark must come later.
 //
-// Values that are no strings become their JSON, members that the tool does not know are left out, as the client would
-// leave them out, and so is null. An error says, in words for the user, why the call cannot be written: there is no
-// escaping in these forms.
+// Values that are no strings become their JSON, members that the tool does not know are left out,
+// as the client would leave them out, and so is null. An error says, in words for the user, why the
+// call cannot be written: there is no escaping in these forms.
 //
 //	<read_file>
 //	<uri>/tmp/a.go</uri>
 //	</read_file>
 //
-// Parameters come in the prompt's order: Void looks ahead for each known mark in that order and jumps, so that
-// an earlier parameter that is written later loses those before it.
+// Parameters come in the prompt's order: Void looks ahead for each known mark in that order and
+// jumps, so that an earlier parameter that is written later loses those before it.
 func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	t := p.Find(c.Name)
 	if t == nil {
@@ -55,8 +56,9 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	return "<" + c.Name + ">\n", b.String(), nil
 }
 
-// around returns a value with a line of its own around it if it has lines: parsers take one newline off both ends of those.
-// A value that itself begins or ends with a newline would lose it otherwise.
+// around returns a value with a line of its own around it if it has lines: parsers take one newline
+// off both ends of those. A value that itself begins or ends with a newline would lose it
+// otherwise.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value + "\n"
@@ -64,8 +66,8 @@ func around(value string) string {
 	return value
 }
 
-// text is a member's value as text: a string's characters, and the JSON of anything else. Null and what is absent are none.
-// Numbers keep the digits that the model wrote.
+// text is a member's value as text: a string's characters, and the JSON of anything else. Null and
+// what is absent are none. Numbers keep the digits that the model wrote.
 func text(v json.RawMessage) (string, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || string(v) == "null" {
@@ -84,9 +86,10 @@ func text(v json.RawMessage) (string, bool) {
 	return b.String(), true
 }
 
-// broken returns a mark in a value that the client would read as one, empty when there is none.
-// In Void's parser a value ends at the first closing mark of any parameter, and any opening one begins the
-// next. The tool's own closing mark may stand in a value: Void looks for that from the end of the text.
+// broken returns a mark in a value that the client would read as one, empty when there is none. In
+// Void's parser a value ends at the first closing mark of any parameter, and any opening one begins
+// the next. The tool's own closing mark may stand in a value: Void looks for that from the end of
+// the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
 		// The last mark ends the content of a written file, so that one may hold others.

@@ -1,8 +1,10 @@
-// Package xml speaks with clients that describe tools in their prompt and look for calls in the reply's text: Void,
-// Cline and Roo. They offer no tools in the request then, and Void overwrites real tool_calls with what it finds in the text.
+// Package xml speaks with clients that describe tools in their prompt and look for calls in the
+// reply's text: Void, Cline and Roo. They offer no tools in the request then, and Void overwrites
+// real tool_calls with what it finds in the text.
 //
-// What such a prompt says of tools is read, so that a model can be offered real ones. Calls are written as the client's own parser
-// will find them, words that it would take for a call are broken, and what an earlier reply called becomes calls and results again.
+// What such a prompt says of tools is read, so that a model can be offered real ones. Calls are
+// written as the client's own parser will find them, words that it would take for a call are
+// broken, and what an earlier reply called becomes calls and results again.
 //
 //	xml.go      the tools of a prompt; void.go, cline.go and lines.go read them line by line
 //	write.go    a call as the client reads it; prose.go breaks what it would take for one
@@ -10,8 +12,9 @@
 //	history.go  earlier calls and results
 //	reply.go    puts it together
 //
-// Such a text differs from a reply with tool_calls in three ways. There is no escaping, so a value may be impossible to write; a call that is cut runs all the same; and prose that names
-// a tool in angle brackets is a call. Everything here follows from that: calls are held until they are whole,
+// Such a text differs from a reply with tool_calls in three ways. There is no escaping, so a value
+// may be impossible to write; a call that is cut runs all the same; and prose that names a tool in
+// angle brackets is a call. Everything here follows from that: calls are held until they are whole,
 // they come last, and what cannot be written is said in words.
 package xml
 
@@ -51,14 +54,16 @@ type Param struct {
 	Required    bool
 }
 
-// told takes the place of what the prompt said of calling tools: the model is told how by whoever renders its prompt.
+// told takes the place of what the prompt said of calling tools: the model is told how by whoever
+// renders its prompt.
 const told = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
 	"Then stop and wait; the result comes in the next message."
 
-// Read finds the tools in the conversation's prompt: a system message, or a user's message that opens the conversation,
-// where some clients put it for models that take no system message. It gives the messages without that part of the prompt, and without the
-// XML of earlier calls; nil and the messages themselves when there are no tools. The given messages stay as they are.
-// Void puts it into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks have no
+// Read finds the tools in the conversation's prompt: a system message, or a user's message that
+// opens the conversation, where some clients put it for models that take no system message. It
+// gives the messages without that part of the prompt, and without the XML of earlier calls; nil and
+// the messages themselves when there are no tools. The given messages stay as they are. Void puts
+// it into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks have no
 // system role.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
@@ -88,8 +93,8 @@ func readPrompt(text string) (p *Prompt, rest string) {
 	return nil, text
 }
 
-// Offer returns the tools as a model is offered them.
-// All parameters are strings, as in the prompt: clients read every value as text and convert it themselves.
+// Offer returns the tools as a model is offered them. All parameters are strings, as in the prompt:
+// clients read every value as text and convert it themselves.
 func (p *Prompt) Offer() []chat.Tool {
 	out := make([]chat.Tool, len(p.Tools))
 	for i, t := range p.Tools {
@@ -108,8 +113,8 @@ func (p *Prompt) Find(name string) *Tool {
 	return nil
 }
 
-// schema returns the JSON Schema of the tool's arguments, its parameters in their order.
-// It is put together by hand because a map would lose the prompt's order, in which models then write the
+// schema returns the JSON Schema of the tool's arguments, its parameters in their order. It is put
+// together by hand because a map would lose the prompt's order, in which models then write the
 // members.
 func (t *Tool) schema() json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)

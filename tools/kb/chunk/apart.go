@@ -33,8 +33,9 @@ var apart = map[string]func(data []byte) (Text, error){
 	".hwpx": readHWPX, ".epub": readEPUB, ".csv": readCSV, ".tsv": readCSV, ".eml": readMail,
 }
 
-// apartReader reads files in a process of its own, which can be ended: no bound within a reader holds for what a
-// library does, and a tree of pages that names itself has no last page. A request is the ending, a line end and the file.
+// apartReader reads files in a process of its own, which can be ended: no bound within a reader
+// holds for what a library does, and a tree of pages that names itself has no last page. A request
+// is the ending, a line end and the file.
 var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Time: fileTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
 	func(request []byte) ([]byte, error) {
 		ending, data, _ := bytes.Cut(request, []byte("\n"))

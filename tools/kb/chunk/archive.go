@@ -28,7 +28,8 @@ var (
 	errTooMuch   = errors.New("it has more than 32 MiB of text; divide it")
 )
 
-// archive is the parts of a file, by their names in small letters: programs do not agree on the case.
+// archive is the parts of a file, by their names in small letters: programs do not agree on the
+// case.
 type archive struct {
 	parts map[string]*zip.File
 	left  int64 // how many bytes may still be unpacked
@@ -210,7 +211,8 @@ func (a *archive) related(name string) map[string]relation {
 // relation is a part that another refers to, and what it is to that one.
 type relation struct{ part, kind string }
 
-// main returns the part that a document begins with, by the kind of relation, or else its usual name.
+// main returns the part that a document begins with, by the kind of relation, or else its usual
+// name.
 func (a *archive) main(usual string) string {
 	for _, r := range a.related("") {
 		if r.kind == "officeDocument" && a.parts[partName(r.part)] != nil {

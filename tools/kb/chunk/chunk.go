@@ -1,8 +1,9 @@
-// Package chunk reads text out of files, of office programs, PDF, HTML, Markdown, mail or plain, and cuts it into passages along its
-// structure.
+// Package chunk reads text out of files, of office programs, PDF, HTML, Markdown, mail or plain,
+// and cuts it into passages along its structure.
 //
-// A passage is what a search finds and a model reads: it has to make sense by itself, so it never crosses a heading, bears
-// the headings above it, and ends with a sentence. Files come from anywhere: nothing that is in one may end the program.
+// A passage is what a search finds and a model reads: it has to make sense by itself, so it never
+// crosses a heading, bears the headings above it, and ends with a sentence. Files come from
+// anywhere: nothing that is in one may end the program.
 //
 //	chunk.go     which reader a file gets, and what all readers give
 //	apart.go     the readers that work in a process of their own
@@ -40,11 +41,12 @@ import (
 	"strings"
 )
 
-// Version is that of what this package makes of a file. It is part of a document's hash: files are cut again by a program
-// that cuts differently.
+// Version is that of what this package makes of a file. It is part of a document's hash: files are
+// cut again by a program that cuts differently.
 const Version = "3"
 
-// LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two million.
+// LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two
+// million.
 const LargestFile = 64 << 20
 
 // Text is what a file says.
@@ -67,9 +69,9 @@ type Block struct {
 	Text    string
 }
 
-// readers read files, by their endings in small letters.
-// The ending decides and not the content: whoever calls a file .md wants it read as Markdown, even if it begins like HTML.
-// Those of apart are read in another process.
+// readers read files, by their endings in small letters. The ending decides and not the content:
+// whoever calls a file .md wants it read as Markdown, even if it begins like HTML. Those of apart
+// are read in another process.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
 	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML,
@@ -115,7 +117,8 @@ func Refusal(name string) error {
 // errEmpty is the error of a file that says nothing: it would be a document that no search finds.
 var errEmpty = errors.New("there is no text in it")
 
-// Read reads a file, whose name says how. Its error says what is wrong with the file, for the one who has it.
+// Read reads a file, whose name says how. Its error says what is wrong with the file, for the one
+// who has it.
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readerOf(name)
 	if reader == nil {
@@ -144,7 +147,8 @@ func Read(name string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// longestTitle is how many characters of a title or a heading are kept; behind that it is a paragraph in large letters.
+// longestTitle is how many characters of a title or a heading are kept; behind that it is a
+// paragraph in large letters.
 const longestTitle = 200
 
 // firstRunes are the first n characters of a text.
@@ -158,7 +162,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// clean makes line ends plain, and takes out what no text has: NUL, which PostgreSQL refuses, and other control characters.
+// clean makes line ends plain, and takes out what no text has: NUL, which PostgreSQL refuses, and
+// other control characters.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -169,8 +174,8 @@ func clean(s string) string {
 	}, s)
 }
 
-// outline is the headings that stand above the place where a reader is.
-// Levels may be left out (an h4 below an h2), so a stack of levels is kept and not one title a level.
+// outline is the headings that stand above the place where a reader is. Levels may be left out (an
+// h4 below an h2), so a stack of levels is kept and not one title a level.
 type outline struct {
 	levels []int
 	titles []string

@@ -96,7 +96,8 @@ func TestLongParagraphsAreCutBehindSentences(t *testing.T) {
 	}
 }
 
-// The beginning of the rest is looked at for each passage, and not all of it: 4 MB are cut in the time of 4 MB.
+// The beginning of the rest is looked at for each passage, and not all of it: 4 MB are cut in the
+// time of 4 MB.
 func TestALineOfMegabytesIsCut(t *testing.T) {
 	text := strings.Repeat("a", 4<<20)
 	one := Text{Blocks: []Block{{"H", text}}}

@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// The sizes of passages, in columns: a letter has one, a character of Chinese, Japanese or Korean two, which is about what
-// they say. 1,200 columns are some 300 tokens: a few of them fit into any model, and they say more than a sentence does.
+// The sizes of passages, in columns: a letter has one, a character of Chinese, Japanese or Korean
+// two, which is about what they say. 1,200 columns are some 300 tokens: a few of them fit into any
+// model, and they say more than a sentence does.
 const (
 	mostColumns    = 1200
 	overlapColumns = 200 // of the sentence that is said again where a paragraph had to be cut
@@ -18,10 +19,10 @@ const (
 // Passage is a part of a text that makes sense by itself.
 type Passage struct{ Heading, Text string }
 
-// Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together as long as they fit; one
-// that does not fit is cut behind sentences.
-// A passage below another heading is never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one would
-// answer the question for the one with the other.
+// Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together
+// as long as they fit; one that does not fit is cut behind sentences. A passage below another
+// heading is never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one
+// would answer the question for the one with the other.
 func (t *Text) Cut() (all []Passage) {
 	var heading, text string
 	flush := func() {
@@ -50,9 +51,9 @@ func (t *Text) Cut() (all []Passage) {
 	return all
 }
 
-// pieces cuts a long block behind sentences. The last sentence of a piece begins the next one, when it is short: what follows
-// mostly refers to it.
-// Without the overlap, "It is paid monthly." at the beginning of a piece would be about nothing.
+// pieces cuts a long block behind sentences. The last sentence of a piece begins the next one, when
+// it is short: what follows mostly refers to it. Without the overlap, "It is paid monthly." at the
+// beginning of a piece would be about nothing.
 func pieces(text string) (all []string) {
 	var piece, last string
 	add := func(sentence string) {
@@ -80,17 +81,17 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// The characters that end a sentence: those that do so wherever they stand, those that do in front of a blank (3.5 is a
-// number), and those that belong to the sentence before them.
+// The characters that end a sentence: those that do so wherever they stand, those that do in front
+// of a blank (3.5 is a number), and those that belong to the sentence before them.
 const (
 	fullStops  = "。！？｡"
 	plainStops = ".!?"
 	closers    = "」』）】〉》)]\"'”’"
 )
 
-// sentences cuts behind sentences and lines. Together they are the text again, byte for byte.
-// A line is taken for a sentence, as lists and tables have no full stops. An abbreviation ("e.g. this") may be cut behind, which
-// costs little: pieces are put together again up to their size.
+// sentences cuts behind sentences and lines. Together they are the text again, byte for byte. A
+// line is taken for a sentence, as lists and tables have no full stops. An abbreviation ("e.g.
+// this") may be cut behind, which costs little: pieces are put together again up to their size.
 func sentences(text string) (all []string) {
 	start := 0
 	for i := 0; i < len(text); {
@@ -130,8 +131,9 @@ func skip(text string, i int, of func(rune) bool) int {
 	return i
 }
 
-// breakAt is where a sentence that is too long is cut: behind the last blank or comma of its first part, else anywhere.
-// A base64 text or a minified script is one word of a megabyte, so there has to be an end without any sign of one.
+// breakAt is where a sentence that is too long is cut: behind the last blank or comma of its first
+// part, else anywhere. A base64 text or a minified script is one word of a megabyte, so there has
+// to be an end without any sign of one.
 func breakAt(sentence string) int {
 	wide, best, n := 0, 0, 0
 	for i, r := range sentence {
@@ -157,8 +159,8 @@ func columns(text string) (n int) {
 	return n
 }
 
-// tooWide says that a text has to be cut. It stops counting there: a line of nine megabytes is asked once for each of its 7,500
-// passages, and to count the rest each time took minutes.
+// tooWide says that a text has to be cut. It stops counting there: a line of nine megabytes is
+// asked once for each of its 7,500 passages, and to count the rest each time took minutes.
 func tooWide(text string) bool {
 	n := 0
 	for _, r := range text {
@@ -169,8 +171,8 @@ func tooWide(text string) bool {
 	return false
 }
 
-// columnsOf is how wide a character is.
-// By Unicode's East Asian width, which knows full-width forms as well. What is below U+0300 is decided without the table: most text is.
+// columnsOf is how wide a character is. By Unicode's East Asian width, which knows full-width forms
+// as well. What is below U+0300 is decided without the table: most text is.
 func columnsOf(r rune) int {
 	if r < 0x300 {
 		return 1

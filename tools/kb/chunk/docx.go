@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// wordRoles are the elements of WordprocessingML. Text that was deleted stands in w:del or in w:delText, and
-// what Word writes for older programs in mc:Fallback. Hidden text is left out, and so are readings above a word.
+// wordRoles are the elements of WordprocessingML. Text that was deleted stands in w:del or in
+// w:delText, and what Word writes for older programs in mc:Fallback. Hidden text is left out, and
+// so are readings above a word.
 var wordRoles = map[string]role{
 	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"), "cr": writes("\n"), "noBreakHyphen": writes("-"),
 	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "gridSpan": func(f *flow, e xml.StartElement) { f.table.spans(attribute(e, "val")) },
@@ -40,8 +41,8 @@ func run(f *flow, _ xml.StartElement) {
 	}, nil)
 }
 
-// readDOCX reads the text of a file of Word: paragraphs, tables, text boxes and notes, below the headings that its
-// styles make. Comments, running heads and feet are no part of the text.
+// readDOCX reads the text of a file of Word: paragraphs, tables, text boxes and notes, below the
+// headings that its styles make. Comments, running heads and feet are no part of the text.
 func readDOCX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// flow reads the text of a document that is XML: paragraphs, in them text, and tables of rows of cells. All
-// office programs write these, by names of their own, which roles has.
+// flow reads the text of a document that is XML: paragraphs, in them text, and tables of rows of
+// cells. All office programs write these, by names of their own, which roles has.
 type flow struct {
 	Text
 	outline
@@ -153,7 +153,8 @@ func (f *flow) put(text string, p *para) {
 	}
 }
 
-// heading comes to a heading. One that has nothing below it is a text of its own, or no passage would have it.
+// heading comes to a heading. One that has nothing below it is a text of its own, or no passage
+// would have it.
 func (f *flow) heading(level int, text string) {
 	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
 		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// fuzzed holds for one kind of file what FuzzRead does for all: the program goes on, and passages can be stored. made makes a
-// file around what was generated.
+// fuzzed holds for one kind of file what FuzzRead does for all: the program goes on, and passages
+// can be stored. made makes a file around what was generated.
 func fuzzed(f *testing.F, ending string, made func(t testing.TB, data string) []byte, seeds ...string) {
 	for _, seed := range seeds {
 		f.Add(seed)

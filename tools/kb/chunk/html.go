@@ -18,8 +18,8 @@ type page struct {
 	pre  int             // elements around it whose blanks count
 }
 
-// readHTML reads what a reader of the page sees. What surrounds it on every page, as menus, is left out where it says
-// what it is.
+// readHTML reads what a reader of the page sees. What surrounds it on every page, as menus, is left
+// out where it says what it is.
 func readHTML(_ string, data []byte) (Text, error) {
 	data, problem, err := inUTF8(data, declared(data))
 	if err != nil {
@@ -51,8 +51,8 @@ var inline = map[atom.Atom]bool{
 	atom.Img: true, atom.Input: true,
 }
 
-// together are elements whose parts stay one block, a line each.
-// A row of a table says nothing without its neighbours, and a list is the end of the sentence above it.
+// together are elements whose parts stay one block, a line each. A row of a table says nothing
+// without its neighbours, and a list is the end of the sentence above it.
 var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Pre: true}
 
 // node reads a node. The parser bounds how deep they are in each other.
@@ -128,8 +128,8 @@ func (p *page) children(n *html.Node) {
 	}
 }
 
-// title finds the page's.
-// It is what the browser's tab shows, mostly with the name of the site behind it; the page's own h1 stays a heading.
+// title finds the page's. It is what the browser's tab shows, mostly with the name of the site
+// behind it; the page's own h1 stays a heading.
 func (p *page) title(head *html.Node) {
 	for c := head.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title && c.FirstChild != nil {
@@ -138,8 +138,8 @@ func (p *page) title(head *html.Node) {
 	}
 }
 
-// write adds text, whose blanks and line ends are one blank together.
-// Words of two elements must not grow together ("Twenty<b> days</b>"), nor get a blank where there was none ("E<b>-4012</b>").
+// write adds text, whose blanks and line ends are one blank together. Words of two elements must
+// not grow together ("Twenty<b> days</b>"), nor get a blank where there was none ("E<b>-4012</b>").
 func (p *page) write(text string) {
 	if p.pre > 0 {
 		p.text.WriteString(text)

@@ -23,7 +23,8 @@ func (f *flow) deleted(from bool) {
 	f.kind = ""
 }
 
-// readHWPX reads the text of a file of Hangul: paragraphs, tables, boxes and notes, below the headings that its outline makes.
+// readHWPX reads the text of a file of Hangul: paragraphs, tables, boxes and notes, below the
+// headings that its outline makes.
 func readHWPX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {

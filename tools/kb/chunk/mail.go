@@ -26,8 +26,8 @@ type mail struct {
 	depth    int
 }
 
-// readMail reads an e-mail: who wrote to whom and when, what, and the names of the files that are attached.
-// A message that is attached is read as well.
+// readMail reads an e-mail: who wrote to whom and when, what, and the names of the files that are
+// attached. A message that is attached is read as well.
 func readMail(data []byte) (Text, error) {
 	m := new(mail)
 	header, body := mailHeader(data)
@@ -135,7 +135,8 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	}
 }
 
-// multipart reads the parts of a part. Of several forms of one text it reads the plain one, unless that is empty.
+// multipart reads the parts of a part. Of several forms of one text it reads the plain one, unless
+// that is empty.
 func (m *mail) multipart(kind, boundary string, body []byte) {
 	if boundary == "" {
 		m.body("text/plain", "", body)

@@ -31,9 +31,8 @@ var (
 	titleLine  = regexp.MustCompile(`^title:[ \t]*["']?(.*?)["']?[ \t]*$`)
 )
 
-// markdown reads Markdown line by line.
-// A parser of all of Markdown (CommonMark) would make a tree of emphasis and links that is of no use here; what bounds a block
-// is three kinds of lines.
+// markdown reads Markdown line by line. A parser of all of Markdown (CommonMark) would make a tree
+// of emphasis and links that is of no use here; what bounds a block is three kinds of lines.
 type markdown struct {
 	Text
 	outline
@@ -41,8 +40,9 @@ type markdown struct {
 	fenced string   // what closes the code that is being read; empty: there is none
 }
 
-// readMarkdown finds headings, and blocks between empty lines. What is in code is not looked at: # begins a comment there.
-// The marks of the text itself stay: a reader, human or model, knows them, and what is shown is what was written.
+// readMarkdown finds headings, and blocks between empty lines. What is in code is not looked at: #
+// begins a comment there. The marks of the text itself stay: a reader, human or model, knows them,
+// and what is shown is what was written.
 func readMarkdown(_ string, data []byte) (Text, error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -57,8 +57,8 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// frontMatter takes the settings at the beginning of a file away, of which it keeps the title.
-// It is YAML in most files and TOML in some; the line with the title reads alike in both, or nearly.
+// frontMatter takes the settings at the beginning of a file away, of which it keeps the title. It
+// is YAML in most files and TOML in some; the line with the title reads alike in both, or nearly.
 func (m *markdown) frontMatter(text string) string {
 	head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 	if !strings.HasPrefix(text, "---\n") || !found {
@@ -95,7 +95,8 @@ func (m *markdown) line(line string) {
 	}
 }
 
-// code reads a line of code, or one that begins or ends some. A block ends with the mark that began it, or a longer one.
+// code reads a line of code, or one that begins or ends some. A block ends with the mark that began
+// it, or a longer one.
 func (m *markdown) code(line string, mark []string) {
 	m.lines = append(m.lines, line)
 	switch {
@@ -106,7 +107,8 @@ func (m *markdown) code(line string, mark []string) {
 	}
 }
 
-// heading comes to a heading. The first one of the first level is the title, and stands above no passage again.
+// heading comes to a heading. The first one of the first level is the title, and stands above no
+// passage again.
 func (m *markdown) heading(level int, title string) {
 	if level == 1 && m.Title == "" {
 		m.Title = title

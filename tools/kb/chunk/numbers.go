@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// numbers are the numbers of lists and headings that Word counts itself: they stand in no text, and "第3条" is what
-// a regulation is asked for.
+// numbers are the numbers of lists and headings that Word counts itself: they stand in no text, and
+// "第3条" is what a regulation is asked for.
 type numbers struct {
 	lists  map[string]*wordList // by what paragraphs call them
 	levels map[string]map[int]wordLevel
@@ -69,7 +69,8 @@ func wordNumbers(x *elements) *numbers {
 	return n
 }
 
-// next returns the number of the next paragraph of a list's level, as it is shown; empty: it has none.
+// next returns the number of the next paragraph of a list's level, as it is shown; empty: it has
+// none.
 func (n *numbers) next(list string, level int) string {
 	l := n.lists[list]
 	if l == nil || level < 0 || level >= mostLevels {

@@ -7,8 +7,8 @@ import (
 	"toolnorm/internal/test/odd"
 )
 
-// TestEveryGoodPageIsReadWhateverIsBesideIt puts generated odd pages among good ones. The last seeds are
-// held out.
+// TestEveryGoodPageIsReadWhateverIsBesideIt puts generated odd pages among good ones. The last
+// seeds are held out.
 func TestEveryGoodPageIsReadWhateverIsBesideIt(t *testing.T) {
 	for i := range uint64(60) {
 		seed := i
@@ -33,7 +33,8 @@ func TestEveryGoodPageIsReadWhateverIsBesideIt(t *testing.T) {
 	}
 }
 
-// TestEncodingsThatSayWhatTheyAreAreRead reads them, and refuses those that would have to be guessed.
+// TestEncodingsThatSayWhatTheyAreAreRead reads them, and refuses those that would have to be
+// guessed.
 func TestEncodingsThatSayWhatTheyAreAreRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"\xff\xfe\x70\x65\x57\x5b": "数字", "\xfe\xff\x65\x70\x5b\x57": "数字", "\x1b$B?t;z\x1b(B": "数字",

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// odfRoles are the elements of OpenDocument. Annotations, changes that were taken back, readings above a word and
-// what only shows how something looks are no text.
+// odfRoles are the elements of OpenDocument. Annotations, changes that were taken back, readings
+// above a word and what only shows how something looks are no text.
 var odfRoles = map[string]role{
 	"p": paragraph, "h": func(f *flow, e xml.StartElement) { f.paragraph(max(1, number0(attribute(e, "outline-level")))) },
 	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": odfTable, "table-row": odfRow, "table-cell": odfCell, "covered-table-cell": odfCell,
@@ -35,8 +35,8 @@ func odfFree(f *flow, _ xml.StartElement) {
 // odfTable reads a table of a text or a slide.
 func odfTable(f *flow, e xml.StartElement) { tableRole(f, e) }
 
-// mostRepeated is how often a row or a cell is repeated that stands in the file once. Sheets end with a million rows
-// that are empty; those that are not are rarely so many.
+// mostRepeated is how often a row or a cell is repeated that stands in the file once. Sheets end
+// with a million rows that are empty; those that are not are rarely so many.
 const mostRepeated = 1000
 
 // odfRow reads a row of a table.
@@ -98,7 +98,8 @@ func odfFrame(f *flow, e xml.StartElement) {
 	f.kind = outer
 }
 
-// odfObjects returns a role that reads what is embedded in a document, as a chart; what is embedded in that is left out.
+// odfObjects returns a role that reads what is embedded in a document, as a chart; what is embedded
+// in that is left out.
 func odfObjects(a *archive) role {
 	n, within := 0, false
 	return func(f *flow, e xml.StartElement) {
@@ -114,8 +115,8 @@ func odfObjects(a *archive) role {
 	}
 }
 
-// readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) of LibreOffice or another program that
-// writes OpenDocument.
+// readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) of LibreOffice or
+// another program that writes OpenDocument.
 func readODF(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {

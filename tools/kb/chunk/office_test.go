@@ -89,7 +89,8 @@ func odfFile(t testing.TB, body string) []byte {
 	})
 }
 
-// sheetFile is a workbook with a sheet for each list of rows; one whose name begins with an exclamation mark is hidden.
+// sheetFile is a workbook with a sheet for each list of rows; one whose name begins with an
+// exclamation mark is hidden.
 func sheetFile(t testing.TB, sheets map[string][][]any) []byte {
 	t.Helper()
 	book := excelize.NewFile()
@@ -181,7 +182,8 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 	}
 }
 
-// TestOfficeFilesThatCannotBeRead holds that each has an error in a sentence, and in a bounded time.
+// TestOfficeFilesThatCannotBeRead holds that each has an error in a sentence, and in a bounded
+// time.
 func TestOfficeFilesThatCannotBeRead(t *testing.T) {
 	bomb := strings.Repeat("<!--"+strings.Repeat(" ", 1<<20)+"-->", 300)
 	long := strings.Repeat("<w:p><w:r><w:t>"+strings.Repeat("word ", 1<<16)+"</w:t></w:r></w:p>", 120)
@@ -212,8 +214,8 @@ func TestOfficeFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestADamagedPartKeepsWhatIsInFrontOfIt cuts the XML of a document at random places. What stands in front is read, and that
-// the rest is missing is told. The last seeds are held out.
+// TestADamagedPartKeepsWhatIsInFrontOfIt cuts the XML of a document at random places. What stands
+// in front is read, and that the rest is missing is told. The last seeds are held out.
 func TestADamagedPartKeepsWhatIsInFrontOfIt(t *testing.T) {
 	body := ""
 	for i := range 40 {

@@ -120,9 +120,9 @@ var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknow
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
-// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the same ones, control
-// characters (a blank that is counted in another way), or characters that only one font knows. A font that does not say which letters
-// its signs are gives such a text.
+// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the
+// same ones, control characters (a blank that is counted in another way), or characters that only
+// one font knows. A font that does not say which letters its signs are gives such a text.
 func meaningless(lines []line) bool {
 	kinds := map[rune]bool{}
 	n, controls, private := 0, 0, 0
@@ -142,7 +142,8 @@ func meaningless(lines []line) bool {
 	return n >= 40 && len(kinds) <= 4 || controls >= 20 && controls > n/20 || private >= 20 && private > n/4
 }
 
-// linesOfPage reads one page. One that takes too long or breaks the library is left out of the others.
+// linesOfPage reads one page. One that takes too long or breaks the library is left out of the
+// others.
 func linesOfPage(p leaf) ([]line, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -159,8 +160,8 @@ func linesOfPage(p leaf) ([]line, error) {
 	return lines, wrong
 }
 
-// inTime does something that may break the library, or never end: a list of parts may name itself. Then
-// it goes on, until the process ends.
+// inTime does something that may break the library, or never end: a list of parts may name itself.
+// Then it goes on, until the process ends.
 func inTime(do func()) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(do) }() // ends with the work, or with the process
@@ -184,8 +185,8 @@ type line struct {
 	gap  float64 // to the line above; 0: it is the first of its page
 }
 
-// linesOf puts the pieces of a page together, in the order in which the file has them: that is the order of reading, where
-// columns stand side by side.
+// linesOf puts the pieces of a page together, in the order in which the file has them: that is the
+// order of reading, where columns stand side by side.
 func linesOf(pieces []piece) (all []line) {
 	var text strings.Builder
 	var last piece
@@ -219,8 +220,9 @@ func linesOf(pieces []piece) (all []line) {
 // ligatures are signs for several letters, and what a font has no character for.
 var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// numbersOff takes the number of the page away, which would stand in the middle of a paragraph that goes over two pages.
-// Only at the ends of a page: a line with nothing but a number in the middle is a cell of a table.
+// numbersOff takes the number of the page away, which would stand in the middle of a paragraph that
+// goes over two pages. Only at the ends of a page: a line with nothing but a number in the middle
+// is a cell of a table.
 func numbersOff(page []line) []line {
 	number := func(l line) bool { return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8 }
 	if len(page) > 0 && number(page[0]) {
@@ -232,8 +234,9 @@ func numbersOff(page []line) []line {
 	return page
 }
 
-// paragraphs makes blocks of lines: what stands close together, below headings, which are larger than most of the text.
-// Both measures are the file's own: a slide has letters of 24 points, and a book may set lines two apart.
+// paragraphs makes blocks of lines: what stands close together, below headings, which are larger
+// than most of the text. Both measures are the file's own: a slide has letters of 24 points, and a
+// book may set lines two apart.
 func paragraphs(lines []line) (all []Block) {
 	body := most(lines, func(l line) (float64, int) { return l.size, len(l.text) })
 	usual := most(lines, func(l line) (float64, int) { return l.gap, min(1, int(l.gap)) })
@@ -284,9 +287,9 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 	return best
 }
 
-// joined is a paragraph with its next line: without a blank where the script has none, and without the hyphen at which a word
-// was cut.
-// A hyphen in front of a capital stays, as in E-Mail; so do those of compounds that a line happened to end at, which no rule can tell.
+// joined is a paragraph with its next line: without a blank where the script has none, and without
+// the hyphen at which a word was cut. A hyphen in front of a capital stays, as in E-Mail; so do
+// those of compounds that a line happened to end at, which no rule can tell.
 func joined(text, next string) string {
 	if text == "" {
 		return next

@@ -21,7 +21,8 @@ type font struct {
 	width  func(raw string) float64 // in sizes
 }
 
-// newFont reads a font. What its letters are is best said by the map that most files have for copying text (ToUnicode).
+// newFont reads a font. What its letters are is best said by the map that most files have for
+// copying text (ToUnicode).
 func (r *reader) newFont(v pdf.Value) font {
 	f := pdf.Font{V: v}
 	wide := v.Key("Subtype").Name() == "Type0"
@@ -59,8 +60,8 @@ func (r *reader) newFont(v pdf.Value) font {
 // numberedSign are the names of signs that only count them.
 var numberedSign = regexp.MustCompile(`^(\.notdef|[A-Za-z]{1,3}\d+)$`)
 
-// otherwise returns what the codes of a font are that its map does not have: a map may have ligatures alone. Signs
-// that are no letters of a known name are none.
+// otherwise returns what the codes of a font are that its map does not have: a map may have
+// ligatures alone. Signs that are no letters of a known name are none.
 func otherwise(f pdf.Font) func(code int) string {
 	names, at := map[int]string{}, 0
 	list := f.V.Key("Encoding").Key("Differences")
@@ -81,9 +82,9 @@ func otherwise(f pdf.Font) func(code int) string {
 	}
 }
 
-// namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the file (ISO 32000-1, 9.7.5.2);
-// nil: another one.
-// Old Japanese and Korean reports are such files; with the name of the encoding a table of ours does what a font would.
+// namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the
+// file (ISO 32000-1, 9.7.5.2); nil: another one. Old Japanese and Korean reports are such files;
+// with the name of the encoding a table of ours does what a font would.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
 	case strings.HasPrefix(name, "Uni") && (strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
@@ -105,8 +106,9 @@ func namedEncoding(name string) encoding.Encoding {
 // mostStream is how many bytes of a stream are unpacked.
 const mostStream = 16 << 20
 
-// streamOf is what is in a stream, or in several of a list, which are one together. A stream that is cut off gives what there is.
-// The library unpacks lazily, so a bound on what is read is a bound on memory.
+// streamOf is what is in a stream, or in several of a list, which are one together. A stream that
+// is cut off gives what there is. The library unpacks lazily, so a bound on what is read is a bound
+// on memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -138,8 +140,8 @@ type letterRange struct {
 	text        []rune // of the first; the last rune of it counts up
 }
 
-// toUnicode reads a CMap (ISO 32000-1, 9.10.3).
-// The one range that is of no use is the code space: fonts with mixed lengths of codes are not found in practice with such a map.
+// toUnicode reads a CMap (ISO 32000-1, 9.10.3). The one range that is of no use is the code space:
+// fonts with mixed lengths of codes are not found in practice with such a map.
 func toUnicode(data []byte, wide bool) *letters {
 	m := &letters{bytes: 1, single: map[int]string{}}
 	if wide {
@@ -170,8 +172,8 @@ func (m *letters) set(code int, text string) {
 // mostRanges is how many ranges of a font are kept. One of 20,000 characters has a few hundred.
 const mostRanges = 8192
 
-// span adds a range, to which a text or a list of texts belongs.
-// Ranges are kept as such and not spread out: a hostile font would fill the memory. Those of one letter, as some programs write all
+// span adds a range, to which a text or a list of texts belongs. Ranges are kept as such and not
+// spread out: a hostile font would fill the memory. Those of one letter, as some programs write all
 // of them, are no ranges.
 func (m *letters) span(first, last int, to token) {
 	for i, t := range to.list {
@@ -204,8 +206,8 @@ func utf16Text(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// decode reads a string.
-// A code that neither the map nor the encoding knows is left out. It is a picture, as a bullet of a symbol font.
+// decode reads a string. A code that neither the map nor the encoding knows is left out. It is a
+// picture, as a bullet of a symbol font.
 func (m *letters) decode(raw string) string {
 	var b strings.Builder
 	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
@@ -258,9 +260,10 @@ func number(v pdf.Value) float64 {
 	return v.Float64()
 }
 
-// wideWidth measures with a font whose letters have two bytes. Its list of widths has, behind a first letter, either the widths
-// of those that follow, or a last letter and the width of all between (ISO 32000-1, 9.7.4.3).
-// Without widths every line of Japanese would seem to begin where the one before began, and blanks would stand between all pieces.
+// wideWidth measures with a font whose letters have two bytes. Its list of widths has, behind a
+// first letter, either the widths of those that follow, or a last letter and the width of all
+// between (ISO 32000-1, 9.7.4.3). Without widths every line of Japanese would seem to begin where
+// the one before began, and blanks would stand between all pieces.
 func wideWidth(v pdf.Value) func(string) float64 {
 	usual := 1.0
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {

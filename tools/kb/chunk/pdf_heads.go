@@ -10,10 +10,10 @@ import (
 // headLines is how many lines of a page's beginning and of its end may be a running head or foot.
 const headLines = 2
 
-// withoutHeads returns the lines of all pages without those that stand at the top or the foot of many, the same
-// but for a number that counts the pages: they would be put into the middle of sentences that go over two pages.
-// The first one at a top stays, since it may be the head of a table that goes on, and so does a page that has
-// nothing else.
+// withoutHeads returns the lines of all pages without those that stand at the top or the foot of
+// many, the same but for a number that counts the pages: they would be put into the middle of
+// sentences that go over two pages. The first one at a top stays, since it may be the head of a
+// table that goes on, and so does a page that has nothing else.
 func withoutHeads(pages [][]line) (all []line) {
 	tops, feet := map[string]int{}, map[string]int{}
 	for i, page := range pages {
@@ -65,8 +65,8 @@ func count(counts map[string]int, lines []line, page int) {
 	}
 }
 
-// keysOf returns what a line of a page says: as it is, and with each of its numbers as the distance from the page's
-// own. A line without letters counts the pages or says nothing.
+// keysOf returns what a line of a page says: as it is, and with each of its numbers as the distance
+// from the page's own. A line without letters counts the pages or says nothing.
 func keysOf(l line, page int) (keys []string) {
 	words := strings.Fields(l.text)
 	if strings.ContainsFunc(l.text, unicode.IsLetter) {

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestRunningHeadsDoNotStandInSentences sets a text over pages with heads and feet of many kinds, and holds that
-// the text is read as it was without them, and that no line of it is taken for one. The last seeds are held out.
+// TestRunningHeadsDoNotStandInSentences sets a text over pages with heads and feet of many kinds,
+// and holds that the text is read as it was without them, and that no line of it is taken for one.
+// The last seeds are held out.
 func TestRunningHeadsDoNotStandInSentences(t *testing.T) {
 	heads := []string{"", "ACME Corp confidential handbook %d", "Travel rules", "Page %d of 9", "%d", "- %d -"}
 	for seed := range uint64(60) {

@@ -11,9 +11,10 @@ import (
 	"strconv"
 )
 
-// unlockedPDF returns a PDF without its encryption where that is AES with 256 bits, which the library does not know, and
-// nobody needs a password for reading: only what a reader may do with it is protected. nil: it is another file.
-// Strings outside of pages, as the title, stay as they are, and so have to be left out.
+// unlockedPDF returns a PDF without its encryption where that is AES with 256 bits, which the
+// library does not know, and nobody needs a password for reading: only what a reader may do with it
+// is protected. nil: it is another file. Strings outside of pages, as the title, stay as they are,
+// and so have to be left out.
 func unlockedPDF(data []byte) []byte {
 	start := bytes.Index(data, []byte("%PDF-"))
 	if start < 0 {
@@ -41,7 +42,8 @@ var (
 	listOf    = regexp.MustCompile(`/Type\s*/XRef\b`)
 )
 
-// fileKey returns the key of a file that opens without a password; nil: it has another encryption, or none.
+// fileKey returns the key of a file that opens without a password; nil: it has another encryption,
+// or none.
 func (m *finder) fileKey() []byte {
 	found := encryptOf.FindSubmatchIndex(m.data)
 	if found == nil {

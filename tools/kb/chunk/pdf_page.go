@@ -43,8 +43,8 @@ type state struct {
 	leading float64 // TL
 }
 
-// reader interprets the operators of a page that show text or move.
-// The library's own functions for this lose the moves that stand for blanks, or the widths of fonts with two bytes a letter.
+// reader interprets the operators of a page that show text or move. The library's own functions for
+// this lose the moves that stand for blanks, or the widths of fonts with two bytes a letter.
 type reader struct {
 	state
 	saved      []state
@@ -61,10 +61,11 @@ type reader struct {
 	late       bool // it is over: nothing more is read
 }
 
-// The bounds of one page: the text that it shows, and in how many strings (a page that is full of small print, each letter placed
-// by itself, has 20,000), what its streams unpack to, and how deep its parts are in each other. What a page has beyond them is left
-// out. Without them a page of 4 bytes an operator took 517 MB, and one of a thousand fonts that share a map of their letters as many
-// times that map.
+// The bounds of one page: the text that it shows, and in how many strings (a page that is full of
+// small print, each letter placed by itself, has 20,000), what its streams unpack to, and how deep
+// its parts are in each other. What a page has beyond them is left out. Without them a page of 4
+// bytes an operator took 517 MB, and one of a thousand fonts that share a map of their letters as
+// many times that map.
 const (
 	mostPageBytes = 4 << 20
 	mostPieces    = 1 << 18
@@ -102,8 +103,9 @@ func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	return r.pieces, nil
 }
 
-// operator does one operator. Operands that are not there count as 0, and a broken page shows what it can.
-// A page is a list of such operators without structure; this one switch is its whole grammar as far as text goes.
+// operator does one operator. Operands that are not there count as 0, and a broken page shows what
+// it can. A page is a list of such operators without structure; this one switch is its whole
+// grammar as far as text goes.
 func (r *reader) operator(op string, args []token) {
 	r.operators++
 	if r.late = r.late || r.operators%1024 == 0 && time.Now().After(r.until); r.late {
@@ -150,8 +152,8 @@ func (r *reader) operator(op string, args []token) {
 	}
 }
 
-// textOperator does one of those that place or show text.
-// They are those of section 9.4 of the standard; what is left out changes how text looks, and not where it is.
+// textOperator does one of those that place or show text. They are those of section 9.4 of the
+// standard; what is left out changes how text looks, and not where it is.
 func (r *reader) textOperator(op string, at func(int) token, n func(int) float64) {
 	switch op {
 	case "BT":
@@ -195,8 +197,8 @@ func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.lin
 // advance moves along the line.
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
-// show shows a string of the current font.
-// Blanks are counted in bytes: word spacing applies to code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
+// show shows a string of the current font. Blanks are counted in bytes: word spacing applies to
+// code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
 	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 && len(raw) <= longestSpread && r.font.decode != nil; !spread || len([]rune(r.font.decode(raw))) != len(raw) {
 		r.showPart(raw)
@@ -211,8 +213,9 @@ func (r *reader) show(raw string) {
 	}
 }
 
-// longestSpread is how many letters at most have a blank between all of them by the space between letters. Some programs
-// write the last letter of a word and the first of the next so; more letters are a word that is set wide.
+// longestSpread is how many letters at most have a blank between all of them by the space between
+// letters. Some programs write the last letter of a word and the first of the next so; more letters
+// are a word that is set wide.
 const longestSpread = 4
 
 // wordGap is how wide a blank is at least, in sizes.
@@ -250,8 +253,8 @@ func (r *reader) showPart(raw string) {
 	})
 }
 
-// replaced is a part of a page that may say what text it shows, where its letters do not: one sign that stands for several
-// characters, or for none that its font knows (ISO 32000-1, 14.9.4).
+// replaced is a part of a page that may say what text it shows, where its letters do not: one sign
+// that stands for several characters, or for none that its font knows (ISO 32000-1, 14.9.4).
 type replaced struct {
 	text  string
 	says  bool
@@ -297,8 +300,8 @@ func textString(s string) string {
 	return text
 }
 
-// form shows a part of the page that stands elsewhere in the file.
-// Headers, watermarks and whole imported pages come as forms. One may show itself, so the depth is bounded.
+// form shows a part of the page that stands elsewhere in the file. Headers, watermarks and whole
+// imported pages come as forms. One may show itself, so the depth is bounded.
 func (r *reader) form(name string) {
 	v := r.top().Key("XObject").Key(name)
 	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm || r.bytes > mostPageBytes {

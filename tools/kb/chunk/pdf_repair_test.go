@@ -99,8 +99,8 @@ func packedPDF(t *testing.T, words []string) []byte {
 	return append(file, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 60/Root 1 0 R>>\nstartxref\n7\n%%EOF\n"...)
 }
 
-// TestEncryptionThatCannotBeReadIsNamed has a file of AES-256, which takes no password to read and which the library
-// does not know.
+// TestEncryptionThatCannotBeReadIsNamed has a file of AES-256, which takes no password to read and
+// which the library does not know.
 func TestEncryptionThatCannotBeReadIsNamed(t *testing.T) {
 	key := strings.Repeat("00", 48)
 	lock := "/Encrypt<</Filter/Standard/V 5/R 6/Length 256/P -4/O<" + key + ">/U<" + key + ">/OE<" + key[:64] + ">/UE<" + key[:64] + ">/Perms<" + key[:32] +

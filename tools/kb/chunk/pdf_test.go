@@ -13,7 +13,8 @@ import (
 	"toolnorm/internal/test/odd"
 )
 
-// pdfOf is a PDF with a page for each of contents. F1 is a font of single bytes, 500 wide each, F2 one of UTF-16, 1000 wide.
+// pdfOf is a PDF with a page for each of contents. F1 is a font of single bytes, 500 wide each, F2
+// one of UTF-16, 1000 wide.
 func pdfOf(tb testing.TB, contents ...string) []byte {
 	tb.Helper()
 	if len(contents) == 0 {
@@ -80,8 +81,8 @@ func TestBrokenPDFsEnd(t *testing.T) {
 	}
 }
 
-// A page of a few megabytes must not take hundreds of them: what it shows is bounded in strings as well, and what its fonts and parts
-// unpack to is counted together.
+// A page of a few megabytes must not take hundreds of them: what it shows is bounded in strings as
+// well, and what its fonts and parts unpack to is counted together.
 func TestAPageThatShowsMillionsOfStringsIsBounded(t *testing.T) {
 	data := pdfOf(t, "BT /F1 1 Tf "+strings.Repeat("(a)'", mostPieces+1000)+" ET")
 	file, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -115,9 +116,9 @@ func TestAMapOfLettersIsBounded(t *testing.T) {
 	}
 }
 
-// TestAPDFThatDoesNotEndIsEnded reads files whose parts name themselves: a tree of pages, which is found
-// at once, and a table of objects, at which the library reads for ever. Nothing works on it after the answer,
-// and the next file is read.
+// TestAPDFThatDoesNotEndIsEnded reads files whose parts name themselves: a tree of pages, which is
+// found at once, and a table of objects, at which the library reads for ever. Nothing works on it
+// after the answer, and the next file is read.
 func TestAPDFThatDoesNotEndIsEnded(t *testing.T) {
 	for more, want := range map[string]string{"": "nested too deeply", "/Prev %d": "takes longer than 10s"} {
 		loop := "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [2 0 R] /Count 1 >>\nendobj\n"

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// token is an operand of PDF's operators: a number, a name, a string or an array of such. Dictionaries are of no use here
-// and are read as arrays.
+// token is an operand of PDF's operators: a number, a name, a string or an array of such.
+// Dictionaries are of no use here and are read as arrays.
 type token struct {
 	kind byte // one of the following
 	n    float64
@@ -24,18 +24,20 @@ const (
 	isOperator = 'o'
 )
 
-// mostOperands is how many operands are kept for an operator, or in an array; CMaps give 100 at once.
+// mostOperands is how many operands are kept for an operator, or in an array; CMaps give 100 at
+// once.
 const mostOperands = 10_000
 
-// lexer reads the tokens of a stream: a page's, or a CMap's. It is ours since the library's never ends where a stream does within
-// a string, and takes the bytes of an inline image for operators.
+// lexer reads the tokens of a stream: a page's, or a CMap's. It is ours since the library's never
+// ends where a stream does within a string, and takes the bytes of an inline image for operators.
 type lexer struct {
 	data []byte
 	at   int
 }
 
-// interpret calls do with every operator of a stream and the operands in front of it.
-// Names of operators are not checked: an unknown one has no effect, which is what the standard asks for between BX and EX.
+// interpret calls do with every operator of a stream and the operands in front of it. Names of
+// operators are not checked: an unknown one has no effect, which is what the standard asks for
+// between BX and EX.
 func interpret(data []byte, do func(op string, args []token)) {
 	l := &lexer{data: data}
 	var args []token
@@ -129,8 +131,8 @@ func (l *lexer) word() string {
 	return string(l.data[start:l.at])
 }
 
-// array reads what stands between brackets, or double angles.
-// What is nested deeper than anybody writes ends the array early, and the text behind it is read all the same.
+// array reads what stands between brackets, or double angles. What is nested deeper than anybody
+// writes ends the array early, and the text behind it is read all the same.
 func (l *lexer) array(depth int) token {
 	t := token{kind: isArray}
 	for depth < deepestArray {
@@ -172,7 +174,8 @@ func (l *lexer) literal() string {
 	return string(b)
 }
 
-// escape reads what stands behind a backslash: a letter, up to three octal digits, or the end of a line, which is nothing.
+// escape reads what stands behind a backslash: a letter, up to three octal digits, or the end of a
+// line, which is nothing.
 func (l *lexer) escape(b []byte) []byte {
 	if l.at >= len(l.data) {
 		return b
@@ -225,8 +228,8 @@ func (l *lexer) hex() string {
 	return string(b)
 }
 
-// skipImage skips the bytes of an inline image: up to EI between blanks.
-// Its bytes may hold EI by chance; between two blanks that is rare, and the worst is a few strange operators.
+// skipImage skips the bytes of an inline image: up to EI between blanks. Its bytes may hold EI by
+// chance; between two blanks that is rare, and the worst is a few strange operators.
 func (l *lexer) skipImage() {
 	for l.at < len(l.data) {
 		end := bytes.Index(l.data[l.at:], []byte("EI"))

@@ -27,7 +27,8 @@ type tree struct {
 	nodes int
 }
 
-// pagesOf returns the pages of a file in their order, and those that cannot be read with the reason.
+// pagesOf returns the pages of a file in their order, and those that cannot be read with the
+// reason.
 func pagesOf(file *pdf.Reader) (t tree) {
 	err := guarded(func() { t.enter(file.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0) })
 	if err != nil {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWordsOfPDFsAsProgramsWriteThem holds what other programs do in place of blanks and of letters.
+// TestWordsOfPDFsAsProgramsWriteThem holds what other programs do in place of blanks and of
+// letters.
 func TestWordsOfPDFsAsProgramsWriteThem(t *testing.T) {
 	for name, c := range map[string]struct{ page, want string }{
 		"Ghostscript: the blank is the space between the last letter of a word and the first of the next": {
@@ -23,8 +24,8 @@ func TestWordsOfPDFsAsProgramsWriteThem(t *testing.T) {
 	}
 }
 
-// TestLockedFilesThatOpenForAnybodyAreRead reads one that qpdf locked with a password for its owner, of 256 bits; what groff wrote
-// in it has a map of letters with the ligatures alone.
+// TestLockedFilesThatOpenForAnybodyAreRead reads one that qpdf locked with a password for its
+// owner, of 256 bits; what groff wrote in it has a map of letters with the ligatures alone.
 func TestLockedFilesThatOpenForAnybodyAreRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/locked.pdf")
 	if err != nil {
@@ -41,8 +42,8 @@ func TestLockedFilesThatOpenForAnybodyAreRead(t *testing.T) {
 	}
 }
 
-// TestPagesThatSayOtherLettersThanTheyShowAreLeftOut shows what fonts without a map of their letters give, and what looks
-// alike and is text.
+// TestPagesThatSayOtherLettersThanTheyShowAreLeftOut shows what fonts without a map of their
+// letters give, and what looks alike and is text.
 func TestPagesThatSayOtherLettersThanTheyShowAreLeftOut(t *testing.T) {
 	shifted := strings.Map(func(r rune) rune { return r - 29 }, strings.Repeat("Every employee receives twenty days of leave ", 8))
 	for text, want := range map[string]bool{
@@ -56,7 +57,8 @@ func TestPagesThatSayOtherLettersThanTheyShowAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestTextInAFontWithoutLettersIsReported shows a page of which half is in a font that has numbers of pictures alone.
+// TestTextInAFontWithoutLettersIsReported shows a page of which half is in a font that has numbers
+// of pictures alone.
 func TestTextInAFontWithoutLettersIsReported(t *testing.T) {
 	page := "BT /F1 10 Tf 72 700 Td (Twenty days) Tj /F2 10 Tf 0 -20 Td <" + strings.Repeat("0AF3", 30) + "> Tj ET"
 	file := strings.Replace(string(pdfOf(t, page)), "/ToUnicode 6 0 R", "/Unused    6 0 R", 1)

@@ -11,8 +11,9 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// readXLSX reads a spreadsheet of Excel: below the name of each sheet its rows, with the values as they are shown, and
-// the texts of boxes. Hidden sheets are left out; hidden rows are read, since a filter hides as well.
+// readXLSX reads a spreadsheet of Excel: below the name of each sheet its rows, with the values as
+// they are shown, and the texts of boxes. Hidden sheets are left out; hidden rows are read, since a
+// filter hides as well.
 func readXLSX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {

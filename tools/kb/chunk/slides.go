@@ -14,7 +14,8 @@ const (
 	kindFrame = "frame"
 )
 
-// slideRoles are the elements of DrawingML, which text on slides, in diagrams, in charts and in boxes of sheets has.
+// slideRoles are the elements of DrawingML, which text on slides, in diagrams, in charts and in
+// boxes of sheets has.
 var slideRoles = map[string]role{
 	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole, "tr": rowRole, "tc": cellRole,
 	"Fallback": skipped, "sp": shape, "ph": placeholder, "strCache": chartNames,
@@ -55,8 +56,9 @@ func chartNames(f *flow, _ xml.StartElement) {
 	}
 }
 
-// readPPTX reads the text of a presentation, slide by slide in the order in which they are shown. The title of a
-// slide is the heading of all that is on it: its text, its tables, diagrams and charts, and the notes of the speaker.
+// readPPTX reads the text of a presentation, slide by slide in the order in which they are shown.
+// The title of a slide is the heading of all that is on it: its text, its tables, diagrams and
+// charts, and the notes of the speaker.
 func readPPTX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -108,7 +110,8 @@ func leftOutHidden(n int, what string) string {
 	return fmt.Sprintf("%d hidden %ss are left out", n, what)
 }
 
-// relationID returns the id of the part that an element refers to. It may have an id of its own as well.
+// relationID returns the id of the part that an element refers to. It may have an id of its own as
+// well.
 func relationID(e xml.StartElement) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == "id" && a.Name.Space != "" {
@@ -149,8 +152,8 @@ func (f *flow) begin() {
 	f.restart()
 }
 
-// finish puts the title of a slide above what is on it, which may stand in front of the title. A slide that has a
-// title alone says that.
+// finish puts the title of a slide above what is on it, which may stand in front of the title. A
+// slide that has a title alone says that.
 func (f *flow) finish(from int) {
 	title := f.caption
 	f.restart()

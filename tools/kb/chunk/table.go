@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// text returns a table of a document, a line for each row. One that is longer than a passage has the names
-// of the columns beside the values, since its first row would be in another passage.
+// text returns a table of a document, a line for each row. One that is longer than a passage has
+// the names of the columns beside the values, since its first row would be in another passage.
 func (g *grid) text() string {
 	var lines []string
 	for _, row := range g.rows {
@@ -50,9 +50,10 @@ func (f *flow) addSheet(rows [][]string) {
 	f.Blocks = append(f.Blocks, Block{f.path(), text})
 }
 
-// sheetLines returns a line for each row: "name: value; name: value" below a row of names, else the values with a
-// bar between them. What stands alone in its row, as the title above a table, is a line of its own. They end behind
-// mostText: long names beside few values can be any multiple of the file.
+// sheetLines returns a line for each row: "name: value; name: value" below a row of names, else the
+// values with a bar between them. What stands alone in its row, as the title above a table, is a
+// line of its own. They end behind mostText: long names beside few values can be any multiple of
+// the file.
 func sheetLines(rows [][]string) (lines []string) {
 	var names []string
 	first, last := -1, -1 // the columns of the table
@@ -96,7 +97,8 @@ func more(rows [][]string) bool {
 	return slices.ContainsFunc(rows, func(row []string) bool { first, _ := extent(row); return first >= 0 })
 }
 
-// namesColumns reports whether cells are the names of columns: different short words, of which years are some.
+// namesColumns reports whether cells are the names of columns: different short words, of which
+// years are some.
 func namesColumns(cells []string) bool {
 	seen, words := map[string]bool{}, 0
 	for _, text := range cells {
@@ -165,7 +167,8 @@ func readCSV(data []byte) (Text, error) {
 // separators are what stands between the values of a row.
 const separators = "\t,;|"
 
-// separator returns what separates the values: what stands in most of the first lines equally often.
+// separator returns what separates the values: what stands in most of the first lines equally
+// often.
 func separator(text string) rune {
 	best, most := ',', 0
 	for _, comma := range separators {

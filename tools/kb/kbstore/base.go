@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// The two errors of looking a knowledge base up, in the words of the tools' specification (HTTP 404 and 403).
-// One that belongs to another tenant is denied and not hidden: the ids are random, so an id that exists tells little.
+// The two errors of looking a knowledge base up, in the words of the tools' specification (HTTP 404
+// and 403). One that belongs to another tenant is denied and not hidden: the ids are random, so an
+// id that exists tells little.
 var (
 	//lint:ignore ST1005 the specification's own words
 	ErrNotFound = errors.New("Knowledge base not found")
@@ -27,9 +28,9 @@ type Base struct {
 	Updated     time.Time `json:"updated"`
 }
 
-// Collection is a part of a knowledge base: what one folder was imported into.
-// Its summary is searched first, when there are many documents; it is never shown, as titles of documents are in it that the
-// asker may not see.
+// Collection is a part of a knowledge base: what one folder was imported into. Its summary is
+// searched first, when there are many documents; it is never shown, as titles of documents are in
+// it that the asker may not see.
 type Collection struct {
 	ID      string `json:"id"`
 	Base    string `json:"knowledge_base_id"`
@@ -52,8 +53,8 @@ type Document struct {
 	Imported time.Time `json:"imported"`
 }
 
-// Access says who may see a document: see Filter. The zero value is seen by administrators alone, so that a document
-// whose rows were damaged is hidden and not shown to everyone.
+// Access says who may see a document: see Filter. The zero value is seen by administrators alone,
+// so that a document whose rows were damaged is hidden and not shown to everyone.
 type Access struct {
 	Tenant      string   `json:"tenant"`
 	Public      bool     `json:"public"`      // every department may see it
@@ -61,8 +62,8 @@ type Access struct {
 	Clearance   int      `json:"clearance"`   // what a reader needs at least
 }
 
-// Chunk is a passage: what is searched and what is shown.
-// Its id changes with every import of the document; whoever kept one finds nothing, and not another text.
+// Chunk is a passage: what is searched and what is shown. Its id changes with every import of the
+// document; whoever kept one finds nothing, and not another text.
 type Chunk struct {
 	ID       string `json:"id"`
 	Document string `json:"document_id"`
@@ -72,14 +73,15 @@ type Chunk struct {
 	Embedding
 }
 
-// Embedding is a vector with the name of the model that made it; vectors of two models cannot be compared. Without one
-// both are empty.
+// Embedding is a vector with the name of the model that made it; vectors of two models cannot be
+// compared. Without one both are empty.
 type Embedding struct {
 	Model  string    `json:"model,omitempty"`
 	Vector []float32 `json:"-"`
 }
 
-// newID is a random UUID (version 4). Ids are random since one that can be guessed could be asked for.
+// newID is a random UUID (version 4). Ids are random since one that can be guessed could be asked
+// for.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Changes are what an index of a knowledge base has to do to be of its Version. A document that changed is among Documents
-// with all its chunks, which take the place of all that it had.
+// Changes are what an index of a knowledge base has to do to be of its Version. A document that
+// changed is among Documents with all its chunks, which take the place of all that it had.
 type Changes struct {
 	Version     int64
 	Collections []Collection // all of them, whenever there is any change
@@ -18,9 +18,10 @@ type Changes struct {
 	Removed     []string     // documents that are gone
 }
 
-// Changes reads what changed since a version of the base; 0 gives all of it. It reads one moment: the rights of a
-// document are those of the chunks beside it. Nothing is filtered, so what is made of it has to ask a Filter.
-// The unit is the document: a change replaces all of its chunks, so there is no order of chunks to keep in step.
+// Changes reads what changed since a version of the base; 0 gives all of it. It reads one moment:
+// the rights of a document are those of the chunks beside it. Nothing is filtered, so what is made
+// of it has to ask a Filter. The unit is the document: a change replaces all of its chunks, so
+// there is no order of chunks to keep in step.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
@@ -57,8 +58,8 @@ func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes
 	return c, nil
 }
 
-// snapshot runs do in a transaction that sees one moment and writes nothing.
-// SQLite's always see one moment, and ours would lock out writers unless they are read-only; PostgreSQL's see each
+// snapshot runs do in a transaction that sees one moment and writes nothing. SQLite's always see
+// one moment, and ours would lock out writers unless they are read-only; PostgreSQL's see each
 // statement's own moment unless told otherwise.
 func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	options := &sql.TxOptions{ReadOnly: true}
@@ -95,9 +96,10 @@ func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]C
 // of is what documents and chunks are selected from.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
-// documentsOf are the documents of a base for which a condition holds, with who may see them.
-// The two statements see the same moment, as they run in a snapshot; otherwise new text could meet old rights.
-// What is odd in a row that says who may see a document makes that row odd, and nobody sees more for it.
+// documentsOf are the documents of a base for which a condition holds, with who may see them. The
+// two statements see the same moment, as they run in a snapshot; otherwise new text could meet old
+// rights. What is odd in a row that says who may see a document makes that row odd, and nobody sees
+// more for it.
 func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Document, error) {
 	args := append([]any{base}, more...)
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableDocuments || o.Table == tableRights })

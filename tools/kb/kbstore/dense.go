@@ -10,19 +10,22 @@ import (
 	"toolnorm/internal/store"
 )
 
-// oldest is the first pgvector that goes on searching when a filter leaves too few of what its graph gave (hnsw.iterative_scan).
-// An older one would lose passages by the filter, and most of them for a reader who may see little.
+// oldest is the first pgvector that goes on searching when a filter leaves too few of what its
+// graph gave (hnsw.iterative_scan). An older one would lose passages by the filter, and most of
+// them for a reader who may see little.
 const oldest = "0.8"
 
-// mostIndexed is how many dimensions pgvector's index takes. Longer vectors are compared one by one.
+// mostIndexed is how many dimensions pgvector's index takes. Longer vectors are compared one by
+// one.
 const mostIndexed = 2000
 
-// Compares says that Dense works here: in a PostgreSQL with pgvector.
-// It is asked of the store and not of its kind: the same PostgreSQL may get pgvector with its next update.
+// Compares says that Dense works here: in a PostgreSQL with pgvector. It is asked of the store and
+// not of its kind: the same PostgreSQL may get pgvector with its next update.
 func (s *Store) Compares() bool { return s.vectors }
 
-// findVector says whether pgvector is in the database, in a version that will do. It is made when it is installed beside the
-// server and this role may; else vectors are compared in memory, which needs no right.
+// findVector says whether pgvector is in the database, in a version that will do. It is made when
+// it is installed beside the server and this role may; else vectors are compared in memory, which
+// needs no right.
 func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	const query = "SELECT COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''), (SELECT count(*) FROM pg_available_extensions WHERE name = 'vector')"
 	var version string
@@ -31,7 +34,8 @@ func findVector(ctx context.Context, db *store.DB) (bool, error) {
 		return false, err
 	}
 	if version == "" && available > 0 {
-		// In public, which the search path has: the schema of the knowledge bases may be dropped, and the type with it.
+		// In public, which the search path has: the schema of the knowledge bases may be dropped,
+		// and the type with it.
 		if _, err := db.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"); err != nil {
 			return false, nil
 		}
@@ -60,8 +64,9 @@ func newer(version string) bool {
 	return major > least || major == least && part(version, 1) >= part(oldest, 1)
 }
 
-// prepareVectors adds the column that pgvector compares, and fills it from the bytes: those are the truth, and were all there was
-// while the extension was missing. A program without it leaves the column empty, so it is looked at in every start.
+// prepareVectors adds the column that pgvector compares, and fills it from the bytes: those are the
+// truth, and were all there was while the extension was missing. A program without it leaves the
+// column empty, so it is looked at in every start.
 func prepareVectors(ctx context.Context, db *store.DB) error {
 	return db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, "ALTER TABLE chunks ADD COLUMN IF NOT EXISTS embedding vector"); err != nil {
@@ -93,8 +98,8 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 	})
 }
 
-// literal is a vector as pgvector reads it: [0.1,0.2].
-// Written as the shortest number that reads as the same float32, since a text is all that database/sql can pass for its type.
+// literal is a vector as pgvector reads it: [0.1,0.2]. Written as the shortest number that reads as
+// the same float32, since a text is all that database/sql can pass for its type.
 func literal(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
@@ -106,7 +111,8 @@ func literal(v []float32) string {
 	return string(append(b, ']'))
 }
 
-// indexVectors makes the index for vectors of a length, once. An index is of one length, and the models of a store may differ in it.
+// indexVectors makes the index for vectors of a length, once. An index is of one length, and the
+// models of a store may differ in it.
 func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	if dimensions == 0 || dimensions > mostIndexed {
 		return nil
@@ -115,8 +121,8 @@ func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	return err
 }
 
-// embeddings writes what pgvector compares of a document's passages.
-// It runs in the transaction of the passages themselves, so that no search sees a passage that only one of two ways can find.
+// embeddings writes what pgvector compares of a document's passages. It runs in the transaction of
+// the passages themselves, so that no search sees a passage that only one of two ways can find.
 func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	for i := range chunks {
 		if len(chunks[i].Vector) == 0 {
@@ -132,9 +138,10 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	return nil
 }
 
-// Dense are the n passages of a base whose vectors are nearest to one of the same model, among those that a filter allows; their
-// scores are cosines. ErrUnranked says that the store has no pgvector. The filter is a condition of the same statement, and the scan
-// of the index goes on until n have passed it, so the n are the nearest of those that may be seen.
+// Dense are the n passages of a base whose vectors are nearest to one of the same model, among
+// those that a filter allows; their scores are cosines. ErrUnranked says that the store has no
+// pgvector. The filter is a condition of the same statement, and the scan of the index goes on
+// until n have passed it, so the n are the nearest of those that may be seen.
 func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (all []Candidate, err error) {
 	if !s.vectors {
 		return nil, ErrUnranked
@@ -142,8 +149,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	text, near, args := s.compared(base, f, e)
 	text += fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		// ef_search is how many the graph gives at once, and is 40 unless told. Without the last one a scan ends after 20,000 rows,
-		// however few of them the filter let through.
+		// ef_search is how many the graph gives at once, and is 40 unless told. Without the last
+		// one a scan ends after 20,000 rows, however few of them the filter let through.
 		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)), "iterative_scan = strict_order", "max_scan_tuples = 2147483647"} {
 			if _, err := tx.ExecContext(ctx, "SET LOCAL hnsw."+setting); err != nil {
 				return err
@@ -155,7 +162,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	return all, err
 }
 
-// Cosines compares one vector with those of passages, by their ids, as Dense does. Who has no vector of the model is left out.
+// Cosines compares one vector with those of passages, by their ids, as Dense does. Who has no
+// vector of the model is left out.
 func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (map[string]float64, error) {
 	if !s.vectors {
 		return nil, ErrUnranked
@@ -173,8 +181,9 @@ func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding,
 	return cosines, err
 }
 
-// compared is the statement of both: the passages with a vector of the same model and length, which a filter allows, and how far
-// each is. Its form is that of the index, which is not used for any other.
+// compared is the statement of both: the passages with a vector of the same model and length, which
+// a filter allows, and how far each is. Its form is that of the index, which is not used for any
+// other.
 func (s *Store) compared(base string, f Filter, e Embedding) (text, near string, args []any) {
 	args = []any{base, literal(e.Vector), e.Model}
 	near = "k.embedding <=> $2::text::vector"

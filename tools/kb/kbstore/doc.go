@@ -1,8 +1,9 @@
-// Package kbstore keeps knowledge bases: documents cut into passages, each with who may see it, in SQLite or PostgreSQL.
+// Package kbstore keeps knowledge bases: documents cut into passages, each with who may see it, in
+// SQLite or PostgreSQL.
 //
-// A knowledge base has collections, a collection has documents, a document has chunks. The tables bear the names that the
-// tools' specification gives them, so they live in a database (SQLite) or a schema (PostgreSQL) of their own: the sample
-// company has a table called documents as well.
+// A knowledge base has collections, a collection has documents, a document has chunks. The tables
+// bear the names that the tools' specification gives them, so they live in a database (SQLite) or a
+// schema (PostgreSQL) of their own: the sample company has a table called documents as well.
 //
 //	base.go     knowledge bases, collections, documents and chunks, and the ids that they have
 //	filter.go   what a principal may see: one rule, said in Go and in SQL

@@ -8,11 +8,13 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// Filter is what a principal may see of a knowledge base: documents of the principal's tenant, which are public or belong
-// to one of its departments, and whose clearance it has. It has to be asked before anything is scored: the best 500 of
-// all passages, filtered afterwards, could be none, and their number would tell about the others.
+// Filter is what a principal may see of a knowledge base: documents of the principal's tenant,
+// which are public or belong to one of its departments, and whose clearance it has. It has to be
+// asked before anything is scored: the best 500 of all passages, filtered afterwards, could be
+// none, and their number would tell about the others.
 //
-// The zero value shows nothing. There are two forms of it, Allows and where, and a test holds them together.
+// The zero value shows nothing. There are two forms of it, Allows and where, and a test holds them
+// together.
 type Filter struct {
 	everything  bool
 	valid       bool
@@ -67,8 +69,9 @@ func places[T any](args *[]any, values []T) string {
 	return strings.Join(all, ", ")
 }
 
-// ReadableBy says that a principal may look into a knowledge base: it is of the principal's tenant, and among the bases
-// that its token names, when it names some. What is seen there is up to the Filter.
+// ReadableBy says that a principal may look into a knowledge base: it is of the principal's tenant,
+// and among the bases that its token names, when it names some. What is seen there is up to the
+// Filter.
 func (b *Base) ReadableBy(p *auth.Principal) bool {
 	switch {
 	case p == nil:

@@ -13,7 +13,8 @@ func TestNoForeignDocument(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) { kbstoretest.Isolation(t, open(t, where), 10_000) })
 }
 
-// TestWithoutRightsNobodySees holds the two zero values, which are what a forgotten assignment leaves.
+// TestWithoutRightsNobodySees holds the two zero values, which are what a forgotten assignment
+// leaves.
 func TestWithoutRightsNobodySees(t *testing.T) {
 	var a kbstore.Access
 	if kbstore.FilterOf(&auth.Principal{Clearance: 9, Departments: []string{"", "a"}}).Allows(&a) {

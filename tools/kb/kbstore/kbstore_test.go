@@ -185,7 +185,8 @@ func TestTheSchemaIsItsOwn(t *testing.T) {
 	}
 }
 
-// TestARoleThatMayMakeNoSchema is told what to do: with one store for all tools a start would else end with three words.
+// TestARoleThatMayMakeNoSchema is told what to do: with one store for all tools a start would else
+// end with three words.
 func TestARoleThatMayMakeNoSchema(t *testing.T) {
 	where := databases.Postgres(t)
 	db, err := store.Open(t.Context(), where)

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Documents are those of a base that a filter allows, by their sources. The filter is a condition of the statement, so
-// what it hides is not even read.
+// Documents are those of a base that a filter allows, by their sources. The filter is a condition
+// of the statement, so what it hides is not even read.
 func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Document, err error) {
 	args := []any{base}
 	where := "c.knowledge_base_id = $1 AND " + f.where(&args)
@@ -40,8 +40,8 @@ func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Fil
 	return all, err
 }
 
-// Summary is what a knowledge base holds, as far as a filter allows it to be seen. Collections are counted with and without
-// documents in them.
+// Summary is what a knowledge base holds, as far as a filter allows it to be seen. Collections are
+// counted with and without documents in them.
 type Summary struct {
 	Name        string
 	Description string
@@ -50,9 +50,10 @@ type Summary struct {
 	Chunks      int
 }
 
-// Summary counts in one statement, which is the specification's on both kinds of database. The filter is a condition of
-// the join: in WHERE it would drop the base itself when nobody may see anything in it. A further table in the joins would
-// count a document once for each of its rows, so departments are asked for by the filter's EXISTS.
+// Summary counts in one statement, which is the specification's on both kinds of database. The
+// filter is a condition of the join: in WHERE it would drop the base itself when nobody may see
+// anything in it. A further table in the joins would count a document once for each of its rows, so
+// departments are asked for by the filter's EXISTS.
 func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary, err error) {
 	args := []any{base}
 	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(CASE WHEN d.chunk_count BETWEEN 0 AND 2147483647 THEN d.chunk_count END), 0)

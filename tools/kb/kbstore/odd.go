@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// Odd is a row that cannot be used, and what is wrong with it. It is left out, and everything else is
-// found. Of a row whose vector alone is odd only that is left out.
+// Odd is a row that cannot be used, and what is wrong with it. It is left out, and everything else
+// is found. Of a row whose vector alone is odd only that is left out.
 type Odd struct {
 	Table string `json:"table"`
 	Row   string `json:"row"` // its id, as far as it has one
@@ -75,8 +75,8 @@ func (o *oddRows) forget(base string, read func(Odd) bool) {
 // Tell has odd rows told to a function, each when it is found first.
 func (s *Store) Tell(tell func(Odd)) { s.odd.tell = tell }
 
-// LeftOut returns the odd rows of a base, as far as they were read. Those of no base, an odd base for
-// one, are those of "".
+// LeftOut returns the odd rows of a base, as far as they were read. Those of no base, an odd base
+// for one, are those of "".
 func (s *Store) LeftOut(base string) []Odd {
 	s.odd.mu.Lock()
 	defer s.odd.mu.Unlock()

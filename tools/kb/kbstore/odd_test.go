@@ -25,8 +25,9 @@ var rowsOf = map[string][]string{
 	"removed_documents":    {"knowledge_base_id", "document_id", "version"},
 }
 
-// TestAnOddRowHidesNoOther writes generated odd rows into every table among good ones: every good document is
-// listed, found and shown to the same people, and nothing odd is told twice. The last seed is held out.
+// TestAnOddRowHidesNoOther writes generated odd rows into every table among good ones: every good
+// document is listed, found and shown to the same people, and nothing odd is told twice. The last
+// seed is held out.
 func TestAnOddRowHidesNoOther(t *testing.T) {
 	for _, seed := range []uint64{4, 1127, 1_000_003} {
 		databases.Each(t, func(t *testing.T, where string) { oddRows(t, where, odd.New(seed)) })
@@ -193,8 +194,8 @@ func writeOdd(t *testing.T, where string, r *rand.Rand) (written, refused int) {
 	return written, refused
 }
 
-// loosen takes the constraints away, as in tables that another program made, and returns what stands in front of
-// the tables' names.
+// loosen takes the constraints away, as in tables that another program made, and returns what
+// stands in front of the tables' names.
 func loosen(t *testing.T, db *store.DB, conn *sql.Conn) (prefix string) {
 	t.Helper()
 	run := func(query string) {

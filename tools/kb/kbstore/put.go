@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// change runs do in a transaction that gives the base its next version, and tells the others.
-// The row of the base is written first: in PostgreSQL that makes writers of one base wait for each other, so that
-// whoever reads version n has seen all that is older.
+// change runs do in a transaction that gives the base its next version, and tells the others. The
+// row of the base is written first: in PostgreSQL that makes writers of one base wait for each
+// other, so that whoever reads version n has seen all that is older.
 func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		var version int64
@@ -69,8 +69,9 @@ func (e *Embedding) packed() []byte {
 	return vector.Bytes(e.Vector)
 }
 
-// Put puts a document and its chunks in, in the place of the one of the same source, all at once: nobody ever sees half
-// of it, nor new text under the old rights. The ids of the document and of the chunks are given.
+// Put puts a document and its chunks in, in the place of the one of the same source, all at once:
+// nobody ever sees half of it, nor new text under the old rights. The ids of the document and of
+// the chunks are given.
 func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chunk) error {
 	d.Chunks, d.Imported = len(chunks), time.Now().UTC()
 	return s.change(ctx, base, func(tx *store.Tx, version int64) error {
@@ -108,8 +109,8 @@ func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) e
 	return err
 }
 
-// insertDocument writes a document and who may see it.
-// Departments are rows and not one text with commas: a name may hold any character, and the filter compares whole names.
+// insertDocument writes a document and who may see it. Departments are rows and not one text with
+// commas: a name may hold any character, and the filter compares whole names.
 func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int64) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
@@ -133,7 +134,8 @@ func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int6
 	return nil
 }
 
-// insertChunks writes the passages of a document, for PostgreSQL with the tokens by which it finds them.
+// insertChunks writes the passages of a document, for PostgreSQL with the tokens by which it finds
+// them.
 func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk) error {
 	columns, values := "id, document_id, chunk_index, heading, text, model, vector", "$1, $2, $3, $4, $5, $6, $7"
 	if tx.Kind == store.Postgres {

@@ -10,7 +10,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// ErrUnranked is the error of asking a store to rank that cannot: a SQLite file, whose passages are ranked in memory.
+// ErrUnranked is the error of asking a store to rank that cannot: a SQLite file, whose passages are
+// ranked in memory.
 var ErrUnranked = errors.New("the store does not rank")
 
 // Ranks says that Sparse works here.
@@ -27,9 +28,10 @@ type Candidate struct {
 // candidates are selected with a score behind the columns of a chunk.
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
-// Sparse are the n passages of a base that have tokens of a query, by ts_rank, among those that a filter allows. The filter is a
-// condition of the same statement, so that the n are the best of those that may be seen. ts_rank has no IDF: the order is
-// good enough to choose 500 by, and is made anew from Statistics. ts_rank_cd chose badly (.62 of the right ones first, ts_rank .89).
+// Sparse are the n passages of a base that have tokens of a query, by ts_rank, among those that a
+// filter allows. The filter is a condition of the same statement, so that the n are the best of
+// those that may be seen. ts_rank has no IDF: the order is good enough to choose 500 by, and is
+// made anew from Statistics. ts_rank_cd chose badly (.62 of the right ones first, ts_rank .89).
 func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string, n int) ([]Candidate, error) {
 	if !s.Ranks() {
 		return nil, ErrUnranked
@@ -41,8 +43,9 @@ func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string,
 	return s.candidates(ctx, text, args)
 }
 
-// Chunks are passages by their ids, in no order; those that a filter does not allow are left out, whoever found the ids.
-// This is the last look at the rights before text leaves the store, so it does not rely on an earlier one.
+// Chunks are passages by their ids, in no order; those that a filter does not allow are left out,
+// whoever found the ids. This is the last look at the rights before text leaves the store, so it
+// does not rely on an earlier one.
 func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -52,7 +55,8 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 	return s.candidates(ctx, text, args)
 }
 
-// Vectors are those of passages, by their ids. An index that keeps vectors as bytes looks at the best ones again with these.
+// Vectors are those of passages, by their ids. An index that keeps vectors as bytes looks at the
+// best ones again with these.
 func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[string][]float32, error) {
 	all := map[string][]float32{}
 	if len(ids) == 0 {
@@ -82,7 +86,8 @@ func (s *Store) candidates(ctx context.Context, text string, args []any) (all []
 	return all, err
 }
 
-// readCandidates reads what a statement finds within a transaction. The first of its arguments is the base.
+// readCandidates reads what a statement finds within a transaction. The first of its arguments is
+// the base.
 func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) ([]Candidate, error) {
 	base, _ := args[0].(string)
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (c Candidate, err error) {
@@ -92,9 +97,10 @@ func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, arg
 	}, text, args...)
 }
 
-// Statistics are what BM25 has to know of the passages that a filter allows to score a few of them: their number, their
-// tokens, and how many have each token of a query. What may not be seen is not counted: a score would tell whether a word
-// stands in it. One statement asks for all, so that all is of one moment and takes one round trip.
+// Statistics are what BM25 has to know of the passages that a filter allows to score a few of them:
+// their number, their tokens, and how many have each token of a query. What may not be seen is not
+// counted: a score would tell whether a word stands in it. One statement asks for all, so that all
+// is of one moment and takes one round trip.
 func (s *Store) Statistics(ctx context.Context, base string, f Filter, query string) (lexical.Statistics, error) {
 	st := lexical.Statistics{Frequency: map[string]int{}}
 	if !s.Ranks() {

@@ -58,7 +58,8 @@ func TestPostgreSQLFindsByWords(t *testing.T) {
 	}
 }
 
-// checkStatistics compares them with those of an index in memory, which the other kind of store has.
+// checkStatistics compares them with those of an index in memory, which the other kind of store
+// has.
 func checkStatistics(t *testing.T, s *kbstore.Store, base string, f kbstore.Filter) {
 	t.Helper()
 	const query = "副業 E-4012 applying unknown"

@@ -21,16 +21,16 @@ type Store struct {
 	odd     oddRows
 }
 
-// schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has a table called
-// documents, too.
+// schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has
+// a table called documents, too.
 const schema = "knowledge"
 
 // topic is the name under which changes are notified.
 const topic = "knowledge"
 
-// OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in which it makes a schema
-// of its own.
-// The step that makes tokens runs behind the migration, as it is one of data and may be needed again with every version.
+// OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in
+// which it makes a schema of its own. The step that makes tokens runs behind the migration, as it
+// is one of data and may be needed again with every version.
 func OpenStore(ctx context.Context, where string) (*Store, error) {
 	var err error
 	if strings.HasPrefix(where, "postgres") {
@@ -64,9 +64,9 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// inSchema makes the schema when it is not there, and gives the URL by which tables are found in it.
-// Whether it is there is asked first: to make one takes a right that the role of a running server need not have.
-// public comes behind it, where extensions are.
+// inSchema makes the schema when it is not there, and gives the URL by which tables are found in
+// it. Whether it is there is asked first: to make one takes a right that the role of a running
+// server need not have. public comes behind it, where extensions are.
 func inSchema(ctx context.Context, where string) (string, error) {
 	db, err := store.Open(ctx, where)
 	if err != nil {
@@ -100,14 +100,16 @@ func inSchema(ctx context.Context, where string) (string, error) {
 // What a Listen gave is closed with its own context.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Listen gives a value after changes of any knowledge base, by this program or another, within a quarter of a second:
-// see store.DB.Listen. An index need not listen, since the base that it looks up has the version.
+// Listen gives a value after changes of any knowledge base, by this program or another, within a
+// quarter of a second: see store.DB.Listen. An index need not listen, since the base that it looks
+// up has the version.
 func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	return s.db.Listen(ctx, topic, failed)
 }
 
-// Create makes a knowledge base, whose ID it gives. The tenant may be empty: then it is for those whose tokens name none.
-// The name need not be unique: two tenants may both have a Handbook, and must not learn of each other by an error.
+// Create makes a knowledge base, whose ID it gives. The tenant may be empty: then it is for those
+// whose tokens name none. The name need not be unique: two tenants may both have a Handbook, and
+// must not learn of each other by an error.
 func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
 		return b, errors.New("a knowledge base needs a name")
@@ -162,8 +164,9 @@ func (s *Store) Base(ctx context.Context, id string) (Base, error) {
 	return all[0], nil
 }
 
-// Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied when it may not look in.
-// It asks for the row first and for the right second, since the specification tells 404 from 403.
+// Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied
+// when it may not look in. It asks for the row first and for the right second, since the
+// specification tells 404 from 403.
 func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Base, error) {
 	b, err := s.Base(ctx, id)
 	if err == nil && !b.ReadableBy(p) {
@@ -172,8 +175,8 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 	return b, err
 }
 
-// Bases are the knowledge bases that a principal may look into, by their names.
-// There are dozens of bases and not millions, so one rule in Go is better than a second form of it in SQL.
+// Bases are the knowledge bases that a principal may look into, by their names. There are dozens of
+// bases and not millions, so one rule in Go is better than a second form of it in SQL.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
 	all, err := s.basesWhere(ctx, " ORDER BY name, id")
 	return slices.DeleteFunc(append([]Base{}, all...), func(b Base) bool { return !b.ReadableBy(p) }), err

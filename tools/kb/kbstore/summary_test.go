@@ -8,8 +8,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestASummaryCountsWhatMayBeSeen holds the one statement on both kinds of database: a document of several departments
-// counts once, and one that is hidden does not count.
+// TestASummaryCountsWhatMayBeSeen holds the one statement on both kinds of database: a document of
+// several departments counts once, and one that is hidden does not count.
 func TestASummaryCountsWhatMayBeSeen(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		s := open(t, where)

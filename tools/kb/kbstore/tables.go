@@ -8,11 +8,11 @@ import (
 	"toolnorm/internal/store"
 )
 
-// tables are those of knowledge bases. The names of the first three tables and of their ids and counts are the
-// specification's, which gives the statement of the summary; the others are ours.
+// tables are those of knowledge bases. The names of the first three tables and of their ids and
+// counts are the specification's, which gives the statement of the summary; the others are ours.
 //
-// version is the number that the base had when the row was written: by it an index learns what is new. Times are text in
-// RFC 3339, which both kinds of database read alike.
+// version is the number that the base had when the row was written: by it an index learns what is
+// new. Times are text in RFC 3339, which both kinds of database read alike.
 const tables = `
 CREATE TABLE knowledge_bases (id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, tenant TEXT NOT NULL,
 	version BIGINT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL);
@@ -30,7 +30,8 @@ CREATE TABLE chunks (id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES d
 CREATE TABLE removed_documents (knowledge_base_id TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
 	document_id TEXT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (knowledge_base_id, document_id));`
 
-// words are the tokens by which PostgreSQL finds passages: lexical.Lexemes of title, headings and text.
+// words are the tokens by which PostgreSQL finds passages: lexical.Lexemes of title, headings and
+// text.
 const words = `
 ALTER TABLE chunks ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chunks ADD COLUMN words tsvector;
@@ -47,8 +48,9 @@ func steps(kind store.Kind) []store.Step {
 	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")), store.SQL("words", words)}
 }
 
-// tokenize makes the tokens of all passages anew when they were made by another version of lexical.Tokens: those of a query
-// would miss them. It runs once, at the first start of a program that brings another version.
+// tokenize makes the tokens of all passages anew when they were made by another version of
+// lexical.Tokens: those of a query would miss them. It runs once, at the first start of a program
+// that brings another version.
 func tokenize(ctx context.Context, db *store.DB) error {
 	const query = "SELECT version FROM tokens_version"
 	var version int
@@ -77,8 +79,9 @@ func tokenize(ctx context.Context, db *store.DB) error {
 	})
 }
 
-// tokensOf are the tokens of a passage, as PostgreSQL's tsvector, and how many they are.
-// Both kinds of store index the same text: candidates of PostgreSQL are scored again by the index that SQLite has.
+// tokensOf are the tokens of a passage, as PostgreSQL's tsvector, and how many they are. Both kinds
+// of store index the same text: candidates of PostgreSQL are scored again by the index that SQLite
+// has.
 func tokensOf(title, heading, text string) (lexemes string, n int) {
 	whole := title + "\n" + heading + "\n" + text
 	return lexical.Lexemes(whole), len(lexical.Tokens(whole))

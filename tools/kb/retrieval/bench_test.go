@@ -10,8 +10,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// handbook is a base of n passages: those of the sample in all languages, with words and numbers of others mixed in, so that
-// no two are alike.
+// handbook is a base of n passages: those of the sample in all languages, with words and numbers of
+// others mixed in, so that no two are alike.
 func handbook(b *testing.B, store *kbstore.Store, n int) kbstore.Base {
 	r := rand.New(rand.NewPCG(5, 5))
 	var all []kbstore.Chunk
@@ -32,8 +32,8 @@ func handbook(b *testing.B, store *kbstore.Store, n int) kbstore.Base {
 	return fill(b, store, documents)
 }
 
-// BenchmarkSearch5000 is the target of the specification: p95 at most 10 ms with 5,000 passages and no models. It prints p50 and
-// p95 over the questions of the evaluation.
+// BenchmarkSearch5000 is the target of the specification: p95 at most 10 ms with 5,000 passages and
+// no models. It prints p50 and p95 over the questions of the evaluation.
 func BenchmarkSearch5000(b *testing.B) {
 	store := openStore(b)
 	base := handbook(b, store, 5000)

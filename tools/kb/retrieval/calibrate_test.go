@@ -26,12 +26,12 @@ type example struct {
 	right    int // the place of its passage; -1: it was not found
 }
 
-// terms is how the names of sets begin that have words to look for in place of questions. Any passage
-// that has most of them is right, and none is unanswerable.
+// terms is how the names of sets begin that have words to look for in place of questions. Any
+// passage that has most of them is right, and none is unanswerable.
 const terms = "terms-"
 
-// sets reads the files in the form of SQuAD of the folder TOOLNORM_EVAL_SQUAD. They are never needed and
-// never part of the repository.
+// sets reads the files in the form of SQuAD of the folder TOOLNORM_EVAL_SQUAD. They are never
+// needed and never part of the repository.
 func sets(t *testing.T) map[string][]byte {
 	t.Helper()
 	folder := os.Getenv("TOOLNORM_EVAL_SQUAD")
@@ -51,7 +51,8 @@ func sets(t *testing.T) map[string][]byte {
 	return all
 }
 
-// inMemory is a set in an index without a store, so that a passage can be taken out for one question.
+// inMemory is a set in an index without a store, so that a passage can be taken out for one
+// question.
 type inMemory struct {
 	*index
 	questions, passages *embedding.Client
@@ -145,8 +146,8 @@ func examples(t *testing.T, name string, text []byte) (all []example) {
 	return all
 }
 
-// shares are the answerable questions whose passage is shown at the default threshold, and the others for
-// which something is.
+// shares are the answerable questions whose passage is shown at the default threshold, and the
+// others for which something is.
 func shares(all []example) (kept, wrong, found float64) {
 	var answerable, not float64
 	for _, e := range all {
@@ -172,9 +173,9 @@ func shares(all []example) (kept, wrong, found float64) {
 // language is that of a set: its name behind the last hyphen.
 func (e *example) language() string { return e.set[strings.LastIndexByte(e.set, '-')+1:] }
 
-// fit fits weights by logistic regression: of the best passages of each question which one is right, and
-// whether one is. Then it moves them so that one question in ten without an answer reaches the default
-// threshold.
+// fit fits weights by logistic regression: of the best passages of each question which one is
+// right, and whether one is. Then it moves them so that one question in ten without an answer
+// reaches the default threshold.
 func fit(all []example, dense bool) (w weights) {
 	looked, places := 1, 5
 	if dense {
@@ -268,9 +269,9 @@ func rescored(all []example, w weights) []example {
 	return again
 }
 
-// TestPublicSets measures sets at the default threshold, where something is shown or not, and not by
-// their order alone. With TOOLNORM_EVAL=write it fits the weights anew to the first half of the questions
-// and prints them, and measures each language with weights that were fitted without it.
+// TestPublicSets measures sets at the default threshold, where something is shown or not, and not
+// by their order alone. With TOOLNORM_EVAL=write it fits the weights anew to the first half of the
+// questions and prints them, and measures each language with weights that were fitted without it.
 func TestPublicSets(t *testing.T) {
 	var all []example
 	for name, text := range sets(t) {

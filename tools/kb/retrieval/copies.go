@@ -1,7 +1,8 @@
 package retrieval
 
-// mostlySame is how much of the words of two passages is the same where one is a copy of the other: of a document
-// that is there twice, of its version of last year, or of the same file in another format.
+// mostlySame is how much of the words of two passages is the same where one is a copy of the other:
+// of a document that is there twice, of its version of last year, or of the same file in another
+// format.
 const mostlySame = .9
 
 // words are those of a passage, as the index numbers them; as a set once they were compared.

@@ -13,9 +13,10 @@ import (
 // copied is what stands behind the name of a copy.
 var copied = regexp.MustCompile(`-\d+#`)
 
-// TestCopiesHideNoAnswer asks for what stands in five documents, as a folder with copies and versions has it:
-// nearly all questions that find it where it is there once find it then as well (a base of five times as many
-// passages gives words that it does not have a little more weight), and no others find more.
+// TestCopiesHideNoAnswer asks for what stands in five documents, as a folder with copies and
+// versions has it: nearly all questions that find it where it is there once find it then as well (a
+// base of five times as many passages gives words that it does not have a little more weight), and
+// no others find more.
 func TestCopiesHideNoAnswer(t *testing.T) {
 	for _, language := range languages {
 		var found, misled [2]int
@@ -71,7 +72,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestCopiesAreNoBackground holds that a cosine stands out as far with copies of the nearest passage as without.
+// TestCopiesAreNoBackground holds that a cosine stands out as far with copies of the nearest
+// passage as without.
 func TestCopiesAreNoBackground(t *testing.T) {
 	cosines := func(copies int) (near []*passage) {
 		for range copies {

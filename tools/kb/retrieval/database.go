@@ -7,10 +7,10 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// database is what a principal may see of a base in a PostgreSQL that finds by words itself. The filter is
-// part of each of its statements. What it finds is scored here, by BM25 with the statistics of all that
-// the principal may see, so that the order is that of a base in memory. Vectors are compared in memory, where the base's
-// are held without its texts.
+// database is what a principal may see of a base in a PostgreSQL that finds by words itself. The
+// filter is part of each of its statements. What it finds is scored here, by BM25 with the
+// statistics of all that the principal may see, so that the order is that of a base in memory.
+// Vectors are compared in memory, where the base's are held without its texts.
 type database struct {
 	*memory // nil: no model makes vectors, and nothing of the base is held
 
@@ -49,8 +49,8 @@ func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (
 // documents counts them. Both numbers are of one moment, the one at which the view was opened.
 func (d *database) documents() (allowed, all int) { return d.allowed, d.all }
 
-// close lets the vectors go. The database holds nothing between two statements, so there is nothing else
-// to let go.
+// close lets the vectors go. The database holds nothing between two statements, so there is nothing
+// else to let go.
 func (d *database) close() {
 	if d.memory != nil {
 		d.memory.close()
@@ -66,8 +66,9 @@ func (d *database) narrow(query string, v []float32) (n int, err error) {
 }
 
 // words asks the database for passages, and scores them. ts_rank knows no IDF and chose .839 of the
-// English answers first where BM25 over its candidates chose .933, so it only chooses the candidates. What
-// is shown of their scores is that of BM25 over all that may be seen, not over the candidates.
+// English answers first where BM25 over its candidates chose .933, so it only chooses the
+// candidates. What is shown of their scores is that of BM25 over all that may be seen, not over the
+// candidates.
 func (d *database) words(ctx context.Context, query string, n int) ([]*passage, error) {
 	whole, err := d.source.Statistics(ctx, d.id, d.filter, query)
 	if err != nil {
@@ -95,9 +96,9 @@ func (d *database) words(ctx context.Context, query string, n int) ([]*passage, 
 	return all, nil
 }
 
-// left says that stage 1 left the document of a passage. The database was not told which documents those
-// are: it has its own index of words, and is fast without. One that came after the vectors were read is
-// not known yet.
+// left says that stage 1 left the document of a passage. The database was not told which documents
+// those are: it has its own index of words, and is fast without. One that came after the vectors
+// were read is not known yet.
 func (d *database) left(id string) bool {
 	if d.memory == nil {
 		return true
@@ -106,8 +107,8 @@ func (d *database) left(id string) bool {
 	return !there || d.memory.allowed(row)
 }
 
-// take makes a passage of a candidate, and puts it among those that are scored. One that words and vectors
-// both found is there once, and so has one row.
+// take makes a passage of a candidate, and puts it among those that are scored. One that words and
+// vectors both found is there once, and so has one row.
 func (d *database) take(c kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {
@@ -119,7 +120,8 @@ func (d *database) take(c kbstore.Candidate) *passage {
 	}}
 }
 
-// nearest compares in memory and reads the texts from the database, which asks the filter once more.
+// nearest compares in memory and reads the texts from the database, which asks the filter once
+// more.
 func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	near, err := d.memory.nearest(ctx, v, n)
 	if err != nil {
@@ -147,8 +149,8 @@ func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage,
 	return all, nil
 }
 
-// compare gives passages that words found their cosines. One that was imported after the vectors were
-// read has none yet.
+// compare gives passages that words found their cosines. One that was imported after the vectors
+// were read has none yet.
 func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
 	return d.compareRows(ctx, all, v, func(p *passage) (int, bool) {
 		row, there := d.rows[p.Chunk]
@@ -156,8 +158,8 @@ func (d *database) compare(ctx context.Context, all []*passage, v []float32) err
 	})
 }
 
-// features looks at passages. Those that vectors alone found were put among the others by take, with the
-// statistics of all that may be seen.
+// features looks at passages. Those that vectors alone found were put among the others by take,
+// with the statistics of all that may be seen.
 func (d *database) features(query string, all []*passage) (features []lexical.Features) {
 	look := d.found.Look(query, fieldWeights...)
 	for _, p := range all {

@@ -132,7 +132,8 @@ func table(all []asked) string {
 // shown is what a threshold lets through, of a language's questions.
 type shown struct{ answered, questions, right, passages, unanswerable, misled float64 }
 
-// at counts what a threshold shows. Paraphrases without a model are not asked for: no word of theirs is there.
+// at counts what a threshold shows. Paraphrases without a model are not asked for: no word of
+// theirs is there.
 func at(all []asked, language string, threshold float64) (s shown) {
 	for _, a := range all {
 		if a.language != language || a.kind == "paraphrase" {
@@ -178,8 +179,8 @@ func thresholds(all []asked) string {
 	return b.String()
 }
 
-// TestEvaluation holds the page to what comes out, and what comes out to what was reached. With TOOLNORM_EVAL=write, which make eval
-// sets, it writes the page and fits the weights anew.
+// TestEvaluation holds the page to what comes out, and what comes out to what was reached. With
+// TOOLNORM_EVAL=write, which make eval sets, it writes the page and fits the weights anew.
 func TestEvaluation(t *testing.T) {
 	all := ask(t)
 	got := table(all) + "\n" + thresholds(all)
@@ -224,7 +225,8 @@ func checkFound(t *testing.T, all []asked, language, kind string) {
 	}
 }
 
-// TestSampleQuestionsOfTheSpecification asks in words of which the handbook has other forms: 規定 and 規程.
+// TestSampleQuestionsOfTheSpecification asks in words of which the handbook has other forms: 規定 and
+// 規程.
 func TestSampleQuestionsOfTheSpecification(t *testing.T) {
 	store := openStore(t)
 	base := fill(t, store, sample(t, "ja"))

@@ -125,8 +125,8 @@ func (w *world) put(t *testing.T, r *rand.Rand, i int) {
 	}
 }
 
-// check searches as somebody, and holds what each stage found to what a look at every passage finds: nothing that may not be
-// seen, and all that may be and matches.
+// check searches as somebody, and holds what each stage found to what a look at every passage
+// finds: nothing that may not be seen, and all that may be and matches.
 func (w *world) check(t *testing.T, l *Local, p *auth.Principal, query string) (found int) {
 	t.Helper()
 	s, err := l.search(t.Context(), Query{Text: query, Base: w.base.ID, Max: MostResults, Principal: p})
@@ -178,8 +178,8 @@ func (w *world) same(t *testing.T, stage, query string, p *auth.Principal, found
 	}
 }
 
-// TestNoForeignPassage searches 10,000 times (with -short 1,000) with random claims, in random bases whose texts and rights
-// change in between: by words alone, and with vectors.
+// TestNoForeignPassage searches 10,000 times (with -short 1,000) with random claims, in random
+// bases whose texts and rights change in between: by words alone, and with vectors.
 func TestNoForeignPassage(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		r := rand.New(rand.NewPCG(11, 12))

@@ -21,8 +21,8 @@ type indexes struct {
 
 // index holds a base in memory. Rows of passages are those of words, and of vectors.
 //
-// While a search holds it nobody changes it: a row that is given to another passage in between would have
-// the rights of the one before.
+// While a search holds it nobody changes it: a row that is given to another passage in between
+// would have the rights of the one before.
 type index struct {
 	mu        sync.RWMutex
 	version   int64
@@ -49,9 +49,9 @@ type document struct {
 	there   bool
 }
 
-// get gives the index of a base as it is now, held for reading. The lock of all indexes is not held while
-// one of them is brought up to date: reading a large base takes seconds, in which the others can be
-// searched.
+// get gives the index of a base as it is now, held for reading. The lock of all indexes is not held
+// while one of them is brought up to date: reading a large base takes seconds, in which the others
+// can be searched.
 func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (*index, error) {
 	x.mu.Lock()
 	if x.byBase == nil {
@@ -69,7 +69,8 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 			return i, nil
 		}
 		i.mu.RUnlock()
-		// A search whose time is over leaves the index to the next one: a large base takes longer than a search may.
+		// A search whose time is over leaves the index to the next one: a large base takes longer
+		// than a search may.
 		updated := make(chan error, 1)
 		l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) { updated <- i.update(ctx, base, words) })
 		select {
@@ -98,8 +99,8 @@ func (l *Local) index(base kbstore.Base) *index {
 	}
 }
 
-// update brings the index to the version of the store. What changed is taken out first and put in anew, so
-// that no passage is ever there under old rights.
+// update brings the index to the version of the store. What changed is taken out first and put in
+// anew, so that no passage is ever there under old rights.
 func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -128,8 +129,8 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 	return nil
 }
 
-// put puts a document in, which has no passages yet. Numbers are used again, so that a folder which is
-// imported every night does not make the index grow.
+// put puts a document in, which has no passages yet. Numbers are used again, so that a folder which
+// is imported every night does not make the index grow.
 func (i *index) put(d document) {
 	n := len(i.byNumber)
 	if last := len(i.free) - 1; last >= 0 {
@@ -162,8 +163,8 @@ func (i *index) add(c kbstore.Chunk, words bool) {
 	d.rows, d.tokens = append(d.rows, row), d.tokens+i.text.Length(row)
 }
 
-// remove takes a document out with its passages. Their rows are free at once. Nobody sees them in between,
-// since who searches holds the index.
+// remove takes a document out with its passages. Their rows are free at once. Nobody sees them in
+// between, since who searches holds the index.
 func (i *index) remove(id string) {
 	n, there := i.number[id]
 	if !there {
@@ -193,8 +194,9 @@ type memory struct {
 	closed bool
 }
 
-// open is stage 2: it asks the filter for every document. What may be seen is settled before anything is
-// scored, and stays so until close: rights that change meanwhile count for the next search.
+// open is stage 2: it asks the filter for every document. What may be seen is settled before
+// anything is scored, and stays so until close: rights that change meanwhile count for the next
+// search.
 func (i *index) open(f kbstore.Filter) *memory {
 	m := &memory{index: i, may: make([]bool, len(i.byNumber))}
 	for n := range i.byNumber {
@@ -218,12 +220,12 @@ func (m *memory) close() {
 // documents counts them. Removed ones are in neither number, though their places are kept.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
-// allowed says that a passage may be seen. Every search of words and vectors goes through it, and asks
-// before it scores.
+// allowed says that a passage may be seen. Every search of words and vectors goes through it, and
+// asks before it scores.
 func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[m.owner[row]] }
 
-// hasVector says that it may be seen and can be compared. Rows without a vector hold zeros, which would be
-// as near to everything as what has nothing to do with it.
+// hasVector says that it may be seen and can be compared. Rows without a vector hold zeros, which
+// would be as near to everything as what has nothing to do with it.
 func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
@@ -297,9 +299,9 @@ func (m *memory) passage(row int) *passage {
 	}}
 }
 
-// The margins by which a document may be left out. Wide ones: a summary is short, and what it does not
-// mention may well be in the document. By words, one summary has to say nearly all that is asked for
-// before others count as beside the point.
+// The margins by which a document may be left out. Wide ones: a summary is short, and what it does
+// not mention may well be in the document. By words, one summary has to say nearly all that is
+// asked for before others count as beside the point.
 const (
 	farther  = .3 // cosine below that of the nearest
 	answered = .9 // coverage by the best summary
@@ -328,15 +330,15 @@ func (m *memory) narrow(query string, v []float32) (int, error) {
 	return m.count, nil
 }
 
-// scoredDocument is a document with what its summary is worth. It is a number and not a pointer, since the
-// index may be as large as it likes and this is made for each search.
+// scoredDocument is a document with what its summary is worth. It is a number and not a pointer,
+// since the index may be as large as it likes and this is made for each search.
 type scoredDocument struct {
 	number int
 	score  float64
 }
 
-// byCosine compares the summaries' vectors. They are few, so they are compared one by one and need no
-// index of their own. A document whose summary has none is always kept.
+// byCosine compares the summaries' vectors. They are few, so they are compared one by one and need
+// no index of their own. A document whose summary has none is always kept.
 func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) {
 	for n := range m.byNumber {
 		if d := &m.byNumber[n]; m.may[n] && d.Model == m.vectors.model && len(d.Vector) == len(v) {

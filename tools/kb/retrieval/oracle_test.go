@@ -30,8 +30,8 @@ func answer(t *testing.T, l *Local, q Query) string {
 
 // TestAnswersDoNotTellOfHiddenDocuments searches, puts in, changes and takes out documents that the
 // caller may not see, and searches again: the answers are the same byte for byte, whatever stands
-// in those documents, copies of what the caller may see among them. The last seeds are held out. In SQLite
-// these are more than 10,000 searches.
+// in those documents, copies of what the caller may see among them. The last seeds are held out. In
+// SQLite these are more than 10,000 searches.
 func TestAnswersDoNotTellOfHiddenDocuments(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		store := openAt(t, where)

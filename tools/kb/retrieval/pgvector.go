@@ -6,19 +6,21 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// indexed is a database that compares vectors itself, by pgvector: nothing of the base is held in memory, however large it is.
+// indexed is a database that compares vectors itself, by pgvector: nothing of the base is held in
+// memory, however large it is.
 type indexed struct {
 	*database
 	model string // whose vectors are compared
 }
 
-// narrow is stage 1, which is there to keep a search from looking through everything. The database's index does that.
+// narrow is stage 1, which is there to keep a search from looking through everything. The
+// database's index does that.
 func (x *indexed) narrow(string, []float32) (int, error) {
 	return x.database.allowed, skip("the database looks through all documents")
 }
 
-// nearest asks the database. The filter and the model are conditions of its statement, so that what is found are the nearest of
-// those that may be seen.
+// nearest asks the database. The filter and the model are conditions of its statement, so that what
+// is found are the nearest of those that may be seen.
 func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	candidates, err := x.source.Dense(ctx, x.id, x.filter, kbstore.Embedding{Model: x.model, Vector: v}, n)
 	if err != nil {
@@ -36,7 +38,8 @@ func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, 
 	return all, nil
 }
 
-// compare gives passages that words found their cosines; those whose vectors are of another model keep none.
+// compare gives passages that words found their cosines; those whose vectors are of another model
+// keep none.
 func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) error {
 	ids := make([]string, len(all))
 	for i, p := range all {

@@ -17,8 +17,8 @@ import (
 //lint:ignore ST1005 the specification's own words
 var ErrRemote = errors.New("Failed to connect to api-admin service")
 
-// Remote lets another service search: POST {query, kb_id, threshold, top_k} with the caller's own token,
-// which that service checks. Nothing is sent for a caller that has none.
+// Remote lets another service search: POST {query, kb_id, threshold, top_k} with the caller's own
+// token, which that service checks. Nothing is sent for a caller that has none.
 type Remote struct {
 	URL     string        // whole, as http://api-admin:8003/admin/search/hybrid
 	Timeout time.Duration // 0: 15 seconds; the service states about 2.7
@@ -32,9 +32,9 @@ const (
 	mostRemote    = 16 << 20 // bytes of a reply: 50 passages take far less
 )
 
-// Search asks the service. No key of ours is sent in the place of a token: the service would see another
-// caller than the one who asks. Its status becomes one of the errors that a search of ours has; only
-// ErrRemote is its own.
+// Search asks the service. No key of ours is sent in the place of a token: the service would see
+// another caller than the one who asks. Its status becomes one of the errors that a search of ours
+// has; only ErrRemote is its own.
 func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	if q.Principal == nil || q.Principal.Token == "" {
 		return nil, ErrUnauthenticated
@@ -52,8 +52,8 @@ func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	return readRemote(q, reply)
 }
 
-// post sends the query. The token goes to the configured URL and nowhere else: a redirect to another host
-// loses the header in Go's client. The reasons behind ErrRemote are for the log.
+// post sends the query. The token goes to the configured URL and nowhere else: a redirect to
+// another host loses the header in Go's client. The reasons behind ErrRemote are for the log.
 func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
 	body := map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold, "top_k": q.Max}
 	reply, err := post.JSON(ctx, r.HTTP, r.URL, q.Principal.Token, body, mostRemote)
@@ -74,9 +74,9 @@ func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
 	return reply, nil
 }
 
-// readRemote takes the passages out of a reply. Its shape is that of the tool's own result, which is all
-// that the specification says of it. The threshold and the number are held here too, since the service may
-// have its own idea of them. What it does not say of a passage is null.
+// readRemote takes the passages out of a reply. Its shape is that of the tool's own result, which
+// is all that the specification says of it. The threshold and the number are held here too, since
+// the service may have its own idea of them. What it does not say of a passage is null.
 func readRemote(q Query, reply []byte) (*Result, error) {
 	var body struct {
 		Results []Found

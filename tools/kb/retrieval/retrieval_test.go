@@ -23,8 +23,8 @@ import (
 // someone is a principal of the tenant of fill.
 var someone = &auth.Principal{Subject: "u", Tenant: "acme"}
 
-// meaning is a model whose vectors are given by the text: the counts of its words in a fixed list. Unlike real ones they say
-// nothing of words outside of it.
+// meaning is a model whose vectors are given by the text: the counts of its words in a fixed list.
+// Unlike real ones they say nothing of words outside of it.
 type meaning struct {
 	words []string
 	err   error
@@ -213,7 +213,8 @@ func TestABrokenModelIsToldAndDoneWithout(t *testing.T) {
 	}
 }
 
-// TestAnIndexIsBuiltThoughItsSearchIsOver has a search that ends at once, and holds that the index is there for the next.
+// TestAnIndexIsBuiltThoughItsSearchIsOver has a search that ends at once, and holds that the index
+// is there for the next.
 func TestAnIndexIsBuiltThoughItsSearchIsOver(t *testing.T) {
 	store := openStore(t)
 	base := fill(t, store, sample(t, "en"))
@@ -260,8 +261,8 @@ func (c *cold) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	return c.meaning.Embed(ctx, texts)
 }
 
-// TestAModelThatLoadsIsNotGivenUp searches while a model loads for longer than a search waits: the searches
-// have no vector, the load is not ended, and a later search has one.
+// TestAModelThatLoadsIsNotGivenUp searches while a model loads for longer than a search waits: the
+// searches have no vector, the load is not ended, and a later search has one.
 func TestAModelThatLoadsIsNotGivenUp(t *testing.T) {
 	store := openStore(t)
 	base := fill(t, store, map[string][]kbstore.Chunk{"a": {{Text: "alpha", Embedding: kbstore.Embedding{Model: "m", Vector: []float32{1}}}}})

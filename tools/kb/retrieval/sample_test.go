@@ -59,7 +59,8 @@ func openStore(t testing.TB) *kbstore.Store {
 	return s
 }
 
-// fill makes a base of documents, each of passages under headings, that everyone of a tenant may see.
+// fill makes a base of documents, each of passages under headings, that everyone of a tenant may
+// see.
 func fill(t testing.TB, s *kbstore.Store, documents map[string][]kbstore.Chunk) kbstore.Base {
 	t.Helper()
 	base, err := s.Create(t.Context(), kbstore.Base{Name: "sample", Tenant: "acme"})

@@ -7,12 +7,12 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// fieldWeights are those of title, heading and text in BM25F: a word in a heading says what the passage
-// below is about.
+// fieldWeights are those of title, heading and text in BM25F: a word in a heading says what the
+// passage below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// order is what stage 5 orders passages by where words alone were compared. Coverage and the longest piece
-// decide between passages that BM25 holds to be alike.
+// order is what stage 5 orders passages by where words alone were compared. Coverage and the
+// longest piece decide between passages that BM25 holds to be alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -58,16 +58,17 @@ func (w *weights) odds(n *numbers) (sum float64) {
 // probability is that of odds.
 func probability(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
-// behind is how many of the best passages are looked at to see how far one stands out, and sisters how many
-// passages of the best one's own document are passed over: they share its title, and much of what it says.
+// behind is how many of the best passages are looked at to see how far one stands out, and sisters
+// how many passages of the best one's own document are passed over: they share its title, and much
+// of what it says.
 const (
 	behind  = 10
 	sisters = 5
 )
 
-// rivals returns the passages behind the best one that it has to stand out of, without copies: what stands in
-// two documents answers as well as what stands in one. closest has the best one and its copies, as far as
-// they are before the first rival.
+// rivals returns the passages behind the best one that it has to stand out of, without copies: what
+// stands in two documents answers as well as what stands in one. closest has the best one and its
+// copies, as far as they are before the first rival.
 func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
 	best, near := all[0], all[1:min(len(all), 5*behind)]
 	closest = map[*passage]bool{best: true}
@@ -131,9 +132,9 @@ func count(all []*passage, near background) {
 	}
 }
 
-// background is how the cosines of a question lie that have nothing to do with it. Models differ in where
-// unrelated texts lie, by tenths, and so do questions; that the tenth and the fiftieth are unlike by
-// much or by little is known for each search. Nothing has to be kept for a model, and
+// background is how the cosines of a question lie that have nothing to do with it. Models differ in
+// where unrelated texts lie, by tenths, and so do questions; that the tenth and the fiftieth are
+// unlike by much or by little is known for each search. Nothing has to be kept for a model, and
 // nothing is known of a passage that may not be seen.
 type background struct{ at, unit, lead float64 }
 

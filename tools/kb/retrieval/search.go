@@ -1,10 +1,11 @@
-// Package retrieval finds passages of a knowledge base in seven stages, and says of each what it did.
+// Package retrieval finds passages of a knowledge base in seven stages, and says of each what it
+// did.
 //
 // The stages are 1 summaries, 2 rights, 3A words, 3B vectors, 4 both merged, 5 words looked at more
-// closely, 6 a model that reads query and passage together. Rights come first, whatever their number:
-// nothing is scored, not even a summary, that the caller may not see, and when they cannot be told the
-// search ends. Stages that need a model are skipped where there is none, and say so; vectors are never
-// faked.
+// closely, 6 a model that reads query and passage together. Rights come first, whatever their
+// number: nothing is scored, not even a summary, that the caller may not see, and when they cannot
+// be told the search ends. Stages that need a model are skipped where there is none, and say so;
+// vectors are never faked.
 //
 //	search.go    a search, and what it gives
 //	stages.go    the seven stages
@@ -50,8 +51,8 @@ type Query struct {
 	Principal *auth.Principal // who asks; nil sees nothing
 }
 
-// Result is what was found. The names are the specification's, which has neither message nor what follows
-// it.
+// Result is what was found. The names are the specification's, which has neither message nor what
+// follows it.
 type Result struct {
 	Query         string   `json:"query"`
 	KnowledgeBase string   `json:"knowledge_base_id"`
@@ -71,8 +72,8 @@ type Found struct {
 	Metadata Metadata `json:"metadata"`
 }
 
-// Metadata says where a passage is from and what each stage thought of it. What a stage did not score is
-// null and not 0, which would say that it thought little of it.
+// Metadata says where a passage is from and what each stage thought of it. What a stage did not
+// score is null and not 0, which would say that it thought little of it.
 type Metadata struct {
 	Chunk        string   `json:"chunk_id"`
 	Document     string   `json:"document_id"`
@@ -100,7 +101,8 @@ type Report struct {
 	Reason string  `json:"reason,omitempty"`
 }
 
-// The statuses of a stage. skipped and failed differ in who has to do something: nobody, or the operator.
+// The statuses of a stage. skipped and failed differ in who has to do something: nobody, or the
+// operator.
 const (
 	ok      = "ok"
 	skipped = "skipped"
@@ -118,14 +120,15 @@ type Reranker interface {
 	Score(ctx context.Context, query string, texts []string) ([]rerank.Score, error)
 }
 
-// Backend searches. It is all that the tool knows of, so that a service can take the place of the store.
-// Local and Remote are the two kinds.
+// Backend searches. It is all that the tool knows of, so that a service can take the place of the
+// store. Local and Remote are the two kinds.
 type Backend interface {
 	Search(ctx context.Context, q Query) (*Result, error)
 }
 
-// Local searches a store of this program. What it says of the passages of a store is right from the moment
-// on at which a change was made, by whichever program: each search asks for the version of the base.
+// Local searches a store of this program. What it says of the passages of a store is right from the
+// moment on at which a change was made, by whichever program: each search asks for the version of
+// the base.
 type Local struct {
 	Store    *kbstore.Store // nil: there is none, and every search is ErrUnavailable
 	Embedder Embedder       // nil: none is set, and stage 3B is skipped
@@ -148,16 +151,16 @@ var (
 	ErrUnavailable = errors.New("Knowledge base store unavailable")
 )
 
-// The times of the query's vector: how long a search waits for it, and how long the model may take that is
-// loaded first. So many questions go on at once behind their searches.
+// The times of the query's vector: how long a search waits for it, and how long the model may take
+// that is loaded first. So many questions go on at once behind their searches.
 const (
 	embeddingTime = 2 * time.Second
 	loadingTime   = time.Minute
 	mostAsking    = 4
 )
 
-// Search runs the stages. The errors are ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied and
-// ErrUnavailable, in the order in which they are looked for.
+// Search runs the stages. The errors are ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied
+// and ErrUnavailable, in the order in which they are looked for.
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	s, err := l.search(ctx, q)
 	if err != nil {
@@ -166,8 +169,8 @@ func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return s.result(), nil
 }
 
-// search runs the stages and leaves what they found as it is. The evaluation looks at the order of each
-// stage, of which a result shows the last alone.
+// search runs the stages and leaves what they found as it is. The evaluation looks at the order of
+// each stage, of which a result shows the last alone.
 func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	if q.Principal == nil {
 		return nil, ErrUnauthenticated
@@ -193,9 +196,9 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
-// embed asks for the query's vector. It goes before stage 2 in time, but nothing of the base is looked at
-// for it: the query alone is sent. A search does not wait long, but the question goes on: a server that loads
-// its model stops when nobody waits for it any more, and would never be done.
+// embed asks for the query's vector. It goes before stage 2 in time, but nothing of the base is
+// looked at for it: the query alone is sent. A search does not wait long, but the question goes on:
+// a server that loads its model stops when nobody waits for it any more, and would never be done.
 func (s *search) embed(ctx context.Context) {
 	l := s.local
 	if l.Embedder == nil {
@@ -238,8 +241,8 @@ func (s *search) embed(ctx context.Context) {
 // Close ends what goes on beside the searches.
 func (l *Local) Close() { l.beside.Close() }
 
-// result is what is shown of the passages that are left. The threshold comes before the number, so that
-// max_results does not decide whether a good passage behind a bad one is seen.
+// result is what is shown of the passages that are left. The threshold comes before the number, so
+// that max_results does not decide whether a good passage behind a bad one is seen.
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
 	for _, c := range s.passages {
@@ -275,8 +278,8 @@ func (p *passage) closest() string {
 	return fmt.Sprintf("threshold too high: the closest passage is of %q, begins with %q, and scores %.4g", name, string(begins), round(p.score))
 }
 
-// longestQuery is how much of a query is looked for, in characters. Every word of it costs a look at all
-// passages that have it, and a whole document as a query would take seconds.
+// longestQuery is how much of a query is looked for, in characters. Every word of it costs a look
+// at all passages that have it, and a whole document as a query would take seconds.
 const longestQuery = 1000
 
 // beginning is as much of a query as is looked for.

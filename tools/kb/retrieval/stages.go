@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// How many passages the stages pass on, by the specification; and from how many documents on summaries
-// choose among them.
+// How many passages the stages pass on, by the specification; and from how many documents on
+// summaries choose among them.
 const (
 	mostSparse    = 500
 	mostDense     = 500
@@ -55,8 +55,8 @@ type passage struct {
 	key      float64 // what it ordered by
 }
 
-// view is what one principal may see of one base while a search runs. Nothing else of the base is reached
-// through it.
+// view is what one principal may see of one base while a search runs. Nothing else of the base is
+// reached through it.
 type view interface {
 	documents() (allowed, all int)
 	// narrow leaves the documents whose summaries can matter, and gives their number.
@@ -70,8 +70,8 @@ type view interface {
 	close()
 }
 
-// stage is one step of a search. An error is why it did not do its work; of the rights it ends the search,
-// of any other it is told in the report.
+// stage is one step of a search. An error is why it did not do its work; of the rights it ends the
+// search, of any other it is told in the report.
 type stage struct {
 	number, name string
 	run          func(*search, context.Context, *Report) error
@@ -80,7 +80,8 @@ type stage struct {
 // rights is the stage without which nothing else may run.
 var rights = stage{"2", "metadata_filter", (*search).rights}
 
-// stages are the others, in the order in which they run. numbered is the order in which they are reported.
+// stages are the others, in the order in which they run. numbered is the order in which they are
+// reported.
 var (
 	stages = []stage{
 		{"1", "atlas", (*search).summaries},
@@ -99,9 +100,9 @@ type skip string
 // Error is the reason.
 func (s skip) Error() string { return string(s) }
 
-// run runs the stages over what may be seen of a base. An optional stage that fails costs a search its
-// help and nothing more; without the rights, or without the words that every other stage builds on, there
-// is no search.
+// run runs the stages over what may be seen of a base. An optional stage that fails costs a search
+// its help and nothing more; without the rights, or without the words that every other stage builds
+// on, there is no search.
 func (s *search) run(ctx context.Context, base kbstore.Base) error {
 	var err error
 	began := time.Now()
@@ -132,8 +133,8 @@ func (s *search) run(ctx context.Context, base kbstore.Base) error {
 	return nil
 }
 
-// step runs one stage and reports its time. The report is there before the stage runs, since later stages
-// look at what came out of earlier ones.
+// step runs one stage and reports its time. The report is there before the stage runs, since later
+// stages look at what came out of earlier ones.
 func (s *search) step(ctx context.Context, stage stage) error {
 	r := &Report{Number: stage.number, Name: stage.name, Status: ok}
 	s.reports[stage.number] = r
@@ -144,8 +145,8 @@ func (s *search) step(ctx context.Context, stage stage) error {
 }
 
 // waited is what a stage took before it ran. Without it the slowest part of a search would be in no
-// stage's time: the vector is asked for before the index is held, and the rights are asked as the view is
-// opened.
+// stage's time: the vector is asked for before the index is held, and the rights are asked as the
+// view is opened.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -156,9 +157,10 @@ func (r *Report) waited(s *search) time.Duration {
 	return 0
 }
 
-// rights is stage 2. The view was opened with the principal's filter and has nothing else, so it only
-// counts. How many documents there are that it may not see is told to nobody but an administrator, who
-// sees all: a number that grows when somebody else's folder is imported tells of it.
+// rights is stage 2. The view was opened with the principal's filter and has nothing else, so it
+// only counts. How many documents there are that it may not see is told to nobody but an
+// administrator, who sees all: a number that grows when somebody else's folder is imported tells of
+// it.
 func (s *search) rights(_ context.Context, r *Report) error {
 	r.Out, r.In = s.view.documents()
 	if !s.Principal.Admin {
@@ -167,9 +169,9 @@ func (s *search) rights(_ context.Context, r *Report) error {
 	return nil
 }
 
-// summaries is stage 1. It must not lose what the later stages would find, so it does nothing where there
-// is nothing to save by it. Documents whose summaries have nothing to do with the query are left out,
-// where there are many.
+// summaries is stage 1. It must not lose what the later stages would find, so it does nothing where
+// there is nothing to save by it. Documents whose summaries have nothing to do with the query are
+// left out, where there are many.
 func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n
@@ -183,8 +185,8 @@ func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	return err
 }
 
-// words is stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost: no later
-// stage brings passages in.
+// words is stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost:
+// no later stage brings passages in.
 func (s *search) words(ctx context.Context, r *Report) (err error) {
 	s.sparse, err = s.view.words(ctx, s.asked, mostSparse)
 	if s.asked != s.Text {
@@ -194,8 +196,8 @@ func (s *search) words(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// vectors is stage 3B. Passages that words found are compared as well, or they would have no score to be
-// held against others.
+// vectors is stage 3B. Passages that words found are compared as well, or they would have no score
+// to be held against others.
 func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	r.In = s.reports["1"].Out
 	if s.noVector != nil {
@@ -240,9 +242,9 @@ func (s *search) merge(_ context.Context, r *Report) error {
 	return nil
 }
 
-// closer is stage 5: it looks at where and how the words stand, which 3A does not, and gives each passage
-// its score. By words alone that keeps their order. Where vectors were compared the score is the order,
-// so that a passage in other words is not lost here.
+// closer is stage 5: it looks at where and how the words stand, which 3A does not, and gives each
+// passage its score. By words alone that keeps their order. Where vectors were compared the score
+// is the order, so that a passage in other words is not lost here.
 func (s *search) closer(_ context.Context, r *Report) error {
 	r.In = len(s.passages)
 	for i, f := range s.view.features(s.asked, s.passages) {
@@ -277,8 +279,8 @@ func (s *search) closer(_ context.Context, r *Report) error {
 	return nil
 }
 
-// model is stage 6. The index is let go before the model is waited for. Passages that the model left out
-// stay behind those that it scored, in the order of stage 5, and never score higher.
+// model is stage 6. The index is let go before the model is waited for. Passages that the model
+// left out stay behind those that it scored, in the order of stage 5, and never score higher.
 func (s *search) model(ctx context.Context, r *Report) error {
 	r.In, r.Out = len(s.passages), len(s.passages)
 	s.view.close()
@@ -314,13 +316,14 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// whole is a passage below its title and headings, as its vector is made of it: "20 days" says something below "Leave" alone.
+// whole is a passage below its title and headings, as its vector is made of it: "20 days" says
+// something below "Leave" alone.
 func (p *passage) whole() string {
 	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text}, func(s string) bool { return s == "" }), "\n")
 }
 
-// scored is 1 for passages that the model scored. The sort is stable, and among the others no score is
-// compared across sources. The others keep their order, whatever their scores.
+// scored is 1 for passages that the model scored. The sort is stable, and among the others no score
+// is compared across sources. The others keep their order, whatever their scores.
 func scored(p *passage) int {
 	if p.CrossEncoder != nil {
 		return 1

@@ -10,16 +10,16 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// standardSmall is from how many vectors on they are kept as bytes: 200,000 of 1,024 numbers take 800 MB
-// as they are, and 200 MB as bytes.
+// standardSmall is from how many vectors on they are kept as bytes: 200,000 of 1,024 numbers take
+// 800 MB as they are, and 200 MB as bytes.
 const standardSmall = 200_000
 
-// spare is how many times as many candidates are looked at again as were asked for, where the index has
-// bytes. Of 100,000 the ten nearest were all among the first fifty.
+// spare is how many times as many candidates are looked at again as were asked for, where the index
+// has bytes. Of 100,000 the ten nearest were all among the first fifty.
 const spare = 4
 
-// vectors are those of a base's passages, by their rows, as far as the model in use made them. Others
-// cannot be compared with a query's, even when they are equally long.
+// vectors are those of a base's passages, by their rows, as far as the model in use made them.
+// Others cannot be compared with a query's, even when they are equally long.
 type vectors struct {
 	model string
 	limit int // from how many on they are kept as bytes
@@ -32,8 +32,8 @@ type vectors struct {
 	length int // of those that are taken; 0: the first decides
 }
 
-// expect settles how long vectors have to be, before the first one is put in: as most are. One odd row
-// would otherwise make all others useless.
+// expect settles how long vectors have to be, before the first one is put in: as most are. One odd
+// row would otherwise make all others useless.
 func (x *vectors) expect(chunks []kbstore.Chunk) {
 	if x.count > 0 {
 		return
@@ -49,8 +49,8 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 	}
 }
 
-// set puts the vector of a row in, or notes why it is of no use. While a base is imported anew with another
-// model some of its vectors are of either, and those of the model in use are found at once.
+// set puts the vector of a row in, or notes why it is of no use. While a base is imported anew with
+// another model some of its vectors are of either, and those of the model in use are found at once.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
@@ -100,8 +100,8 @@ func (x *vectors) dimensions() int {
 	return x.exact.Dimensions()
 }
 
-// comparable says why a query's vector cannot be held against them. That there are none is no failure of
-// the model: nobody has made them yet.
+// comparable says why a query's vector cannot be held against them. That there are none is no
+// failure of the model: nobody has made them yet.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", x.dimensions(), len(v))
@@ -148,8 +148,8 @@ func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[i
 	return hits, err
 }
 
-// fetch reads the vectors of rows from the store. One of a passage that went meanwhile is missing there, and
-// so from what is found.
+// fetch reads the vectors of rows from the store. One of a passage that went meanwhile is missing
+// there, and so from what is found.
 func (m *memory) fetch(ctx context.Context) func(rows []int) (map[int][]float32, error) {
 	return func(rows []int) (map[int][]float32, error) {
 		at := map[string]int{}

@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is the command completion. What it writes knows commands and settings by the parser's own model, so a new
-// setting needs nothing here.
+// Completion is the command completion. What it writes knows commands and settings by the parser's
+// own model, so a new setting needs nothing here.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish: source <(toolnorm completion bash), or toolnorm completion fish | source."`
 }
@@ -46,7 +46,8 @@ func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	}
 }
 
-// flagsOf are the flags that may stand behind a command: its own, and, without a command, those of the one that is then meant.
+// flagsOf are the flags that may stand behind a command: its own, and, without a command, those of
+// the one that is then meant.
 func flagsOf(n *kong.Node) (all []string) {
 	if n.DefaultCmd != nil {
 		all = flagsOf(n.DefaultCmd)
@@ -75,7 +76,8 @@ func fishCompletions(w io.Writer, n *kong.Node, command string) {
 	}
 }
 
-// fishQuote is the first sentence of a text between single quotes, in which fish reads \ and ' alone.
+// fishQuote is the first sentence of a text between single quotes, in which fish reads \ and '
+// alone.
 func fishQuote(text string) string {
 	text, _, _ = strings.Cut(text, ". ")
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"

@@ -188,7 +188,8 @@ func listClients(m *Console, user, folder string) error {
 // askTime bounds the question for the models.
 const askTime = 10 * time.Second
 
-// firstModel asks a server for its models and returns the first that is no demo and no model with a suffix.
+// firstModel asks a server for its models and returns the first that is no demo and no model with a
+// suffix.
 func firstModel(s connect.Server) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()

@@ -42,19 +42,20 @@ func StatusOf(err error) int {
 	return StatusFailed
 }
 
-// Console is where a command reads and writes: results go to Out, and what is told beside them to Err.
+// Console is where a command reads and writes: results go to Out, and what is told beside them to
+// Err.
 type Console struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// shown is a text from a file or a database as a terminal may have it. Names of files and titles come from whoever wrote the
-// documents, and those of bases from whoever may make one.
+// shown is a text from a file or a database as a terminal may have it. Names of files and titles
+// come from whoever wrote the documents, and those of bases from whoever may make one.
 func shown(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress says what is done next: on a terminal in one line that is written over, else line by line, a row of questions
-// in one.
-// On a terminal the line is erased before the report; a log would fill with a line for each question.
+// Progress says what is done next: on a terminal in one line that is written over, else line by
+// line, a row of questions in one. On a terminal the line is erased before the report; a log would
+// fill with a line for each question.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -92,8 +93,8 @@ func isTerminal(stream any) bool {
 // barWidth is how many characters a bar has.
 const barWidth = 30
 
-// job is an import that is shown on standard error: one bar over all its files, with the time that is left. Parts of a file
-// count as much as they are of it.
+// job is an import that is shown on standard error: one bar over all its files, with the time that
+// is left. Parts of a file count as much as they are of it.
 type job struct {
 	console *Console
 	unit    string // what a file consists of
@@ -103,8 +104,8 @@ type job struct {
 // begin begins to show an import of files that consist of units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show is told that so many of the units of one of the files are done, file counting from 1. What is no terminal gets a line at
-// the beginning of a file, and for every tenth of a long one.
+// show is told that so many of the units of one of the files are done, file counting from 1. What
+// is no terminal gets a line at the beginning of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = shown(source)
 	if !j.console.OnTerminal() {

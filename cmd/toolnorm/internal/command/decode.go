@@ -62,8 +62,9 @@ func (c *Decode) Run(m *Console) error {
 	return c.print(m, f, o)
 }
 
-// print decodes standard input and writes its events as the cases of families do. What else is known goes to stderr.
-// What it prints can be put into a family's file as the expected lines of a case.
+// print decodes standard input and writes its events as the cases of families do. What else is
+// known goes to stderr. What it prints can be put into a family's file as the expected lines of a
+// case.
 func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error {
 	m.hint("what the model wrote")
 	text, err := readInput(m.In)
@@ -193,9 +194,8 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare says how a request is to be read, and fills in its finish.
-// What the flags say holds for lines that say nothing; a line that names a model does not get the flags'
-// format.
+// prepare says how a request is to be read, and fills in its finish. What the flags say holds for
+// lines that say nothing; a line that names a model does not get the flags' format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
 	model, name := q.Model, q.Format

@@ -16,8 +16,9 @@ import (
 	"toolnorm/internal/toolbox"
 )
 
-// Folders say where the user's own things are. Serve and every command that reads them embed the same fields, so that a setting has one
-// name and one sentence wherever it is taken, and a settings file serves all.
+// Folders say where the user's own things are. Serve and every command that reads them embed the
+// same fields, so that a setting has one name and one sentence wherever it is taken, and a settings
+// file serves all.
 type Folders struct {
 	Data   string `placeholder:"DIR" restart:"yes" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
 	Config string `placeholder:"FILE" restart:"yes" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
@@ -39,7 +40,8 @@ type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
-// formats are all formats: those that come with the program, and the user's own. Files that cannot be used are told.
+// formats are all formats: those that come with the program, and the user's own. Files that cannot
+// be used are told.
 func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	dir, err := home.Data(f.Data)
 	if err != nil {
@@ -52,8 +54,9 @@ func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	return set, nil
 }
 
-// FormatsIn are the formats that come with the program, and those that the user has put into dir, if it is there.
-// A family of the user's that cannot be read is left out, and odd says so: its model is read by another.
+// FormatsIn are the formats that come with the program, and those that the user has put into dir,
+// if it is there. A family of the user's that cannot be read is left out, and odd says so: its
+// model is read by another.
 func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil
@@ -90,8 +93,9 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return tools, nil
 }
 
-// opened runs do with the data of the tools, which serve works on as well, until it is done or a signal comes.
-// Unlike serve it fails when the part that it needs cannot be opened: there is nothing else that it could do.
+// opened runs do with the data of the tools, which serve works on as well, until it is done or a
+// signal comes. Unlike serve it fails when the part that it needs cannot be opened: there is
+// nothing else that it could do.
 func opened(data string, c toolbox.Config, needs func(*toolbox.Box) bool, do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

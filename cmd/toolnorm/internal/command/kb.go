@@ -26,15 +26,16 @@ type KB struct {
 	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
 }
 
-// kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same settings.
+// kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same
+// settings.
 type kbPlace struct {
 	Stores `embed:""`
 
 	Databases data.Config `embed:""`
 }
 
-// open runs do with the knowledge bases, whose store is made when it is not there. Whoever is at the command line may read the
-// store's file, so nothing is kept from them.
+// open runs do with the knowledge bases, whose store is made when it is not there. Whoever is at
+// the command line may read the store's file, so nothing is kept from them.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
 	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true, Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
@@ -123,8 +124,8 @@ type kbImport struct {
 	kbPlace    `embed:""`
 }
 
-// leftOut prints what of a folder is not imported: each file with its reason where they are few or all are asked for, and how
-// many there are of each kind.
+// leftOut prints what of a folder is not imported: each file with its reason where they are few or
+// all are asked for, and how many there are of each kind.
 func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	kinds := map[string]int{}
 	for _, l := range left {
@@ -145,8 +146,8 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 // mostLines is how many files are imported with a line each.
 const mostLines = 20
 
-// Run imports, and prints a line for each file that failed, and for each that changed where they are few. How far it is goes to
-// standard error.
+// Run imports, and prints a line for each file that failed, and for each that changed where they
+// are few. How far it is goes to standard error.
 func (c *kbImport) Run(m *Console) error {
 	files, sources, left, err := kb.SourcesOf(c.Path)
 	if err != nil {
@@ -164,9 +165,9 @@ func (c *kbImport) Run(m *Console) error {
 	})
 }
 
-// importInto imports and reports.
-// What changed goes to standard output and what went wrong to standard error, so that a script can keep the two apart. Files that did
-// not change have no line: a second import of a thousand files is one line.
+// importInto imports and reports. What changed goes to standard output and what went wrong to
+// standard error, so that a script can keep the two apart. Files that did not change have no line:
+// a second import of a thousand files is one line.
 func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
 	if m.OnTerminal() {
 		in.Progress = m.begin("passages").show
@@ -221,7 +222,8 @@ func (c *kbList) Run(m *Console) error {
 	})
 }
 
-// described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it is.
+// described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it
+// is.
 func described(b *kbstore.Base) string {
 	text := b.Name
 	if b.Description != "" {
@@ -291,15 +293,16 @@ func (c *kbSample) Run(m *Console) error {
 	})
 }
 
-// kbDelete is the command kb delete.
-// There is no question back: a command that asks cannot be used in a script, and the files are still there.
+// kbDelete is the command kb delete. There is no question back: a command that asks cannot be used
+// in a script, and the files are still there.
 type kbDelete struct {
 	KB       string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Document []string `placeholder:"SOURCE" help:"Delete these documents alone, by the paths that kb show prints behind the collection."`
 	kbPlace  `embed:""`
 }
 
-// Run deletes. A document that is not there is an error, so that a misspelt one is seen; then nothing is deleted.
+// Run deletes. A document that is not there is an error, so that a misspelt one is seen; then
+// nothing is deleted.
 func (c *kbDelete) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		if len(c.Document) == 0 {

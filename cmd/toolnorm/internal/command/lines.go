@@ -35,9 +35,9 @@ func readInput(in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// answerLines answers each line with one line of JSON, which leaves before the next line is read. tooLong answers lines of
-// more than limit bytes. It ends with the input.
-// A caller may wait for each answer before it writes the next line, so nothing stays in a buffer.
+// answerLines answers each line with one line of JSON, which leaves before the next line is read.
+// tooLong answers lines of more than limit bytes. It ends with the input. A caller may wait for
+// each answer before it writes the next line, so nothing stays in a buffer.
 func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any, tooLong func() any) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	buffered := bufio.NewWriter(out)
@@ -64,9 +64,9 @@ func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte
 	}
 }
 
-// readLine reads a line without its end; the last one may have none. whole is false when the line is longer than limit
-// bytes: then it is read over.
-// A line that is too long is never held in memory as a whole.
+// readLine reads a line without its end; the last one may have none. whole is false when the line
+// is longer than limit bytes: then it is read over. A line that is too long is never held in memory
+// as a whole.
 func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	whole = true
 	for {

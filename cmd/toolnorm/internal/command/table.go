@@ -80,8 +80,8 @@ func widthOf(stream any) int {
 	return defaultWidth
 }
 
-// columns returns how many columns of a terminal a text takes: two for each letter of Chinese, Japanese and Korean, and for signs
-// that are as wide.
+// columns returns how many columns of a terminal a text takes: two for each letter of Chinese,
+// Japanese and Korean, and for signs that are as wide.
 func columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)

@@ -31,7 +31,8 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	}
 }
 
-// TestRemainingTimeIsThatOfTheWhole holds that no time is told before there is something to tell it by.
+// TestRemainingTimeIsThatOfTheWhole holds that no time is told before there is something to tell it
+// by.
 func TestRemainingTimeIsThatOfTheWhole(t *testing.T) {
 	for _, tt := range []struct {
 		took  time.Duration

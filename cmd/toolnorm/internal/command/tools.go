@@ -86,8 +86,8 @@ type toolsImport struct {
 	toolStore `embed:""`
 }
 
-// Run imports, and prints a line a file. One that was refused, or whose examples fail, makes the program end
-// with an error when the others are done: a script must not go on as if all were there.
+// Run imports, and prints a line a file. One that was refused, or whose examples fail, makes the
+// program end with an error when the others are done: a script must not go on as if all were there.
 func (c *toolsImport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)

@@ -1,9 +1,12 @@
-// Package connect puts this server into the settings files of editors and coding agents, and takes it out again.
+// Package connect puts this server into the settings files of editors and coding agents, and takes
+// it out again.
 //
-// What is written is what examples/editors shows, merged into the file that is there: other settings and comments
-// stay. The file as it was is kept, so that undoing gives back the same bytes.
+// What is written is what examples/editors shows, merged into the file that is there: other
+// settings and comments stay. The file as it was is kept, so that undoing gives back the same
+// bytes.
 //
-// Some clients keep their settings where no other program can write them; their users are told what to enter.
+// Some clients keep their settings where no other program can write them; their users are told what
+// to enter.
 //
 //	clients.go  the clients that are known
 //	connect.go  a change to the files of one of them
@@ -59,9 +62,9 @@ type Change struct {
 	New    bool // the file is not there yet
 }
 
-// Plan returns what connecting changes in a home folder. Nothing is written. A file that cannot be read or
-// merged is an error that names it. Files that Write wrote and nobody changed since are written anew from what
-// they were before, which the folder keeps.
+// Plan returns what connecting changes in a home folder. Nothing is written. A file that cannot be
+// read or merged is an error that names it. Files that Write wrote and nobody changed since are
+// written anew from what they were before, which the folder keeps.
 func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 	old, err := c.kept(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +111,8 @@ func (c Client) ByHand(s Server) []string {
 	return strings.Split(text, "\n")
 }
 
-// filled returns an example with a server's own address, model and key. JSON, YAML and TOML take the same quoted texts.
+// filled returns an example with a server's own address, model and key. JSON, YAML and TOML take
+// the same quoted texts.
 func filled(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
@@ -122,7 +126,8 @@ func filled(example []byte, s Server) []byte {
 	).Replace(string(example)))
 }
 
-// write writes a file whole, with its folder if there is none. A file that is a link stays one, and keeps who may read it.
+// write writes a file whole, with its folder if there is none. A file that is a link stays one, and
+// keeps who may read it.
 func write(path string, text []byte) error {
 	path, err := replace.Target(path)
 	if err != nil {
@@ -146,8 +151,8 @@ type kept struct {
 // digest returns a hash of a file's text.
 func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Write makes the changes to a client's files and keeps in a folder how they were. A client that is connected
-// already keeps what it was before that.
+// Write makes the changes to a client's files and keeps in a folder how they were. A client that is
+// connected already keeps what it was before that.
 func (c Client) Write(folder string, changes []Change) error {
 	var all []kept
 	old, err := c.kept(folder)
@@ -179,7 +184,8 @@ func (c Client) Write(folder string, changes []Change) error {
 // ErrNotConnected is returned by Undo when there is nothing to undo.
 var ErrNotConnected = errors.New("it was not connected by this command")
 
-// Changed is returned by Undo when files were changed since they were written, by their user or by the client.
+// Changed is returned by Undo when files were changed since they were written, by their user or by
+// the client.
 type Changed struct {
 	Undoing []Change // from what is there now to what was there before
 	kept    string
@@ -190,8 +196,9 @@ func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
 }
 
-// Undo gives the client's files back as they were, byte for byte, and returns their paths. When one was changed
-// since, nothing is touched unless all the same is set; then what it held is kept beside it, as NAME.changed.
+// Undo gives the client's files back as they were, byte for byte, and returns their paths. When one
+// was changed since, nothing is touched unless all the same is set; then what it held is kept
+// beside it, as NAME.changed.
 func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,8 @@ import (
 
 var server = Server{URL: "http://127.0.0.1:9999", Model: `it's "odd"`, Key: "k"}
 
-// Every client is connected in an empty home and disconnected again, and nothing is left but folders.
+// Every client is connected in an empty home and disconnected again, and nothing is left but
+// folders.
 func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 	for _, c := range Clients() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -62,7 +63,8 @@ func TestConnectAndUndoInAnEmptyHome(t *testing.T) {
 	}
 }
 
-// What a file had stays, and undoing gives back its bytes, also behind two connections; a file that was changed since is not touched.
+// What a file had stays, and undoing gives back its bytes, also behind two connections; a file that
+// was changed since is not touched.
 func TestAFileThatIsThereIsMerged(t *testing.T) {
 	for name, row := range map[string]struct{ old, has string }{
 		"zed":         {"// mine\n{\n\t\"theme\": \"Ayu\", // dark\n\t\"agent\": {\"enabled\": true,},\n}\n", "// dark"},

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON puts the members of one object into another, which may have comments. What both have becomes that of
-// the second; objects are merged. The bytes around a change stay as they are.
+// mergeJSON puts the members of one object into another, which may have comments. What both have
+// becomes that of the second; objects are merged. The bytes around a change stay as they are.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -31,7 +31,8 @@ func mergeJSON(old, add []byte) ([]byte, error) {
 	return to.Pack(), nil
 }
 
-// mergeObject merges two objects. line is the line break and the indentation of the line in which the first one closes.
+// mergeObject merges two objects. line is the line break and the indentation of the line in which
+// the first one closes.
 func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
@@ -57,7 +58,8 @@ func mergeObject(to, from *hujson.Object, line string) {
 	}
 }
 
-// lineOf returns the line break and the indentation in front of an object's members; otherwise where they stand on one line.
+// lineOf returns the line break and the indentation in front of an object's members; otherwise
+// where they stand on one line.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -84,8 +86,8 @@ func indented(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML puts the members of one mapping into another. Of lists, items of the same name are replaced and others
-// are added. Comments stay; white space may change.
+// mergeYAML puts the members of one mapping into another. Of lists, items of the same name are
+// replaced and others are added. Comments stay; white space may change.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -106,7 +108,8 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping merges two mappings. Scalars that both have become those of the second only where overwrite is set.
+// mergeMapping merges two mappings. Scalars that both have become those of the second only where
+// overwrite is set.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -159,8 +162,9 @@ var (
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML puts settings into a file: keys in front of its first table, where those that are there are replaced,
-// and tables behind everything. A table that is there already is an error, since what of it to keep is not known.
+// mergeTOML puts settings into a file: keys in front of its first table, where those that are there
+// are replaced, and tables behind everything. A table that is there already is an error, since what
+// of it to keep is not known.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))

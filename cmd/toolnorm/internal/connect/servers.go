@@ -15,8 +15,8 @@ type Found struct {
 	Models    int
 }
 
-// places are where model servers listen unless they are told otherwise. The name is the program's that most often
-// listens there.
+// places are where model servers listen unless they are told otherwise. The name is the program's
+// that most often listens there.
 var places = []Found{
 	{Name: "ollama", URL: "http://127.0.0.1:11434"},
 	{Name: "llama-server", URL: "http://127.0.0.1:8080"},
@@ -52,7 +52,8 @@ func look(ctx context.Context, at []Found) (found []Found) {
 	return found
 }
 
-// ask reports whether a model server is there, and counts its models. Any other kind of server has no such list.
+// ask reports whether a model server is there, and counts its models. Any other kind of server has
+// no such list.
 func (f *Found) ask(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL+"/v1/models", nil)
 	if err != nil {

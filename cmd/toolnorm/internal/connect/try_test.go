@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// A client that reads the file is told from one that fails, one that makes the word up and one that is not there.
+// A client that reads the file is told from one that fails, one that makes the word up and one that
+// is not there.
 func TestTryTellsWhetherAToolWasCalled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the clients here are scripts of a shell")
