@@ -107,7 +107,7 @@ func labelled(line string) bool {
 }
 
 // sentences splits a text into its lines, and the lines into sentences. List numbers and the like
-// before a sentence are left out, since they say nothing, and so are sentences without a word.
+// before a sentence are left out, since they say nothing, and so are sentences that hold no words.
 func sentences(text string) (all []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"), "")); strings.ContainsFunc(s, isWord) {
