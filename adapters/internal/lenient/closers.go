@@ -180,8 +180,8 @@ func (a *lookahead) wrongCloser(c int) meaning {
 	return best
 }
 
-// openedBy returns the index of the innermost of the first open containers that c closes, or -1. A
-// set counts by its brace, a Python call by its parenthesis; see closerOf.
+// openedBy returns the index of the innermost container that c closes among the open outermost
+// ones, or -1. A set counts by its brace, a Python call by its parenthesis; see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -191,7 +191,7 @@ func (s stack) openedBy(c, open int) int {
 }
 
 // suitsBehind returns how well the text after the closers and commas at offset i suits the
-// container that is open there, if open of them are open at offset i. Each closer must be that of
+// container that is open there; open is how many are open at offset i. Each closer must be that of
 // the innermost one; doubled commas say nothing more. See suits for the values.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
