@@ -234,9 +234,9 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// quotedObject says whether here stands an object between quotes whose own quotes are not escaped:
-// "{"city": "Rome"}". A quoted object whose quotes are escaped is a string like any other, and is
-// read as one. What follows the inner quote is a letter of a key, or the end of the text.
+// quotedObject reports whether an object begins here between quotes, and its own quotes are not
+// escaped: "{"city": "Rome"}". A quoted object whose quotes are escaped is a string like any other,
+// and is read as one. What follows the inner quote is a letter of a key, or the end of the text.
 func (ar *arguments) quotedObject(quote int) bool {
 	n := 1 + ar.Space(1)
 	if ar.At(n) != '{' {
@@ -298,9 +298,9 @@ func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// describesParameter says whether behind the key just read stands a description of a parameter in
-// place of its value: an object that begins with type or description where the schema allows none.
-// A parameter that may be an object may have those members itself.
+// describesParameter reports whether the key just read is followed by a description of a parameter
+// in place of its value: an object that begins with type or description where the schema allows no
+// object. A parameter that may be an object may have those members itself.
 func (ar *arguments) describesParameter(t *schema.Type) bool {
 	n := ar.Space(0)
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)

@@ -73,8 +73,8 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront says whether a call of the reply was not taken, that stands in front of here: then
-// the one here is not run by itself, since it may depend on the other.
+// calledInFront reports whether a call of the reply before this point was not taken. Then the one
+// here is not run by itself, since it may depend on the other.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
 		return um.trial.refused
@@ -88,8 +88,8 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling says whether the last thing but a line of prose was a call without marks: who has
-// called so, and writes another behind "And Oslo:", calls again.
+// goesOnCalling reports whether the last thing except for a line of prose was a call without marks:
+// a model that has called so, and writes another call after "And Oslo:", calls again.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
@@ -123,9 +123,9 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// callsAtEnd says whether the reply goes on in prose and ends with more calls without marks: then
-// those here are meant as well. Whoever reads a file, says what is in it and sends a mail must read
-// it first: the last call alone is the worst choice.
+// callsAtEnd reports whether the reply goes on in prose and ends with more calls without marks:
+// then those here are meant as well. A model that reads a file, says what is in it and sends a mail
+// must read it first: the last call alone is the worst choice.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false
@@ -160,10 +160,10 @@ func (um *unmarked) bareCall() bool {
 	return false
 }
 
-// readsUnmarked says whether calls without marks count: not where only the family's own form does,
-// unless that is it. `--calls strict` runs what the family's own engine would: bare JSON is
-// llama3's form, and hermes's it is not. Families whose form is a fence, the agent's and gemma3,
-// are read in it as well.
+// readsUnmarked reports whether calls without marks count. They do not where only the family's own
+// form does, unless that form has no marks. `--calls strict` runs what the family's own engine
+// would: bare JSON is llama3's form, and not hermes's. Families whose form is a fence, the agent's
+// and gemma3, are read in it as well.
 func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {
 		return true

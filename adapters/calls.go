@@ -133,8 +133,8 @@ func (cs *calls) flush() {
 	}
 }
 
-// needed is the position from which on bytes may be read or sent again: a pin, text that has not
-// left and the arguments being read each keep theirs.
+// needed returns the position from which on bytes may be read or sent again: a pin, text that has
+// not left and the arguments being read each keep theirs.
 func (cs *calls) needed() int {
 	from := cs.Pos
 	if cs.page.textFrom < cs.page.textTo {
@@ -201,7 +201,7 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// lateID takes an id that stands behind the arguments, when nothing of the call has left.
+// lateID sets the id that follows the arguments, when nothing of the call has left.
 func (cs *calls) lateID(id string) {
 	if !cs.calling.released {
 		cs.calling.id = id

@@ -173,8 +173,8 @@ func (cl *closers) zeroWidth() int {
 	return 0
 }
 
-// separator is the offset behind what may stand between two objects.
-// A brace is among them: the one too many of a call that closed more than it opened.
+// separator returns the offset after what may come between two objects. A brace is among it: the
+// one too many of a call that closed more than it opened.
 func (cl *closers) separator() int {
 	n := cl.Space(0)
 	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {

@@ -82,17 +82,17 @@ func (co *code) span() {
 	co.page.solid(n)
 }
 
-// spaceBefore says whether text stands in front of here, and its last byte is white space.
+// spaceBefore reports whether there is text before this point whose last byte is white space.
 func (co *code) spaceBefore() bool {
 	return co.Pos > co.Base && scan.IsSpace(int(co.Slice(co.Pos-1, co.Pos)[0]))
 }
 
-// fenceOpens says whether the n characters here open a fenced block: at the start of a line
-// whatever follows up to its end but backquotes, behind text only a label, as models write
-// "Code:```py" and "- ```". CommonMark has no fence behind text. Without this its closing line
-// would count as an opening one, and hide every call behind the block. Tildes in a line strike text
-// through. A tilde fence is one only at the start of a line. Fewer than three characters are none
-// anywhere.
+// fenceOpens reports whether the n characters here open a fenced block: at the start of a line
+// whatever follows up to its end but backquotes, after text only a label, as models write
+// "Code:```py" and "- ```". CommonMark has no fence after text. Without this its closing line would
+// count as an opening one, and hide every call after the block. Tildes in a line strike text
+// through. A tilde fence opens only at the start of a line. Fewer than three characters never open
+// one.
 func (co *code) fenceOpens(n int, line bool) bool {
 	c := co.At(0)
 	if n < 3 || co.ticks == quotedLine || c == '~' && !line {
@@ -107,8 +107,8 @@ func (co *code) fenceOpens(n int, line bool) bool {
 	return true
 }
 
-// isPage says whether a block with this label holds Markdown.
-// Fences inside of one are the page's own.
+// isPage reports whether a block with this label holds Markdown. Fences inside of such a block are
+// the page's own.
 func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }
@@ -122,9 +122,9 @@ func isLanguage(label string) bool {
 		"bash", "sh", "shell", "zsh", "powershell", "dockerfile", "css", "scss", "lua", "perl", "r"}, word)
 }
 
-// isLabel says whether a text may be the label of a fence: nothing, or one word such as c++,
+// isLabel reports whether a text may be the label of a fence: nothing, or one word such as c++,
 // objective-c or main.go. What has a blank in it is a sentence that a careless fence begins with,
-// "``` is how it starts", and opens none behind text.
+// "``` is how it starts", and does not open a fence after text.
 func isLabel(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !scan.IsWord(int(c)) && strings.IndexByte("+-#.", c) < 0 {
@@ -156,12 +156,11 @@ func (co *code) inFence(c int) {
 	}
 }
 
-// fenceCloses says whether the n characters here close the open block: alone on their line, in
-// front of prose, behind a line of code that they end, or, anywhere, in front of a mark of the
-// model's own family. A fence with a label does not; in a page it opens an inner one. CommonMark
-// closes a block by a line of backquotes alone. Models write prose or their next mark directly
-// behind them ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was lost in 7 of 11
-// families.
+// fenceCloses reports whether the n characters here close the open block: alone on their line,
+// before prose, after a line of code that they end, or, anywhere, before a mark of the model's own
+// family. A fence with a label does not; in a page it opens an inner one. CommonMark closes a block
+// by a line of backquotes alone. Models write prose or their next mark directly after them
+// ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was lost in 7 of 11 families.
 func (co *code) fenceCloses(n int, line bool) bool {
 	switch {
 	case co.marks.ownMark(n):
@@ -182,10 +181,10 @@ func (co *code) fenceCloses(n int, line bool) bool {
 	return false
 }
 
-// endsCodeLine says whether the n characters here end a line of code that has no others like them:
-// a model that forgets the newline in front of them. Behind a blank, a quotation mark or a bracket
-// they are code themselves. `x = "```"` holds some as a value; print(x)``` has a line that was not
-// broken. "```py\nx```\n<tool_call>…" was all code before, and the call behind it text.
+// endsCodeLine reports whether the n characters here end a line of code that has no others like
+// them: a model forgets the newline before them. After a blank, a quotation mark or a bracket they
+// are code themselves. `x = "```"` holds some as a value; print(x)``` has a line that was not
+// broken. "```py\nx```\n<tool_call>…" was all code before, and the call after it text.
 func (co *code) endsCodeLine(n int) bool {
 	if rest, whole := co.marks.restOfLine(n); !whole || rest != "" {
 		return false
@@ -195,9 +194,9 @@ func (co *code) endsCodeLine(n int) bool {
 	return len(text) > 0 && bytes.IndexByte(text, co.fence.char) < 0 && strings.IndexByte(" \t'\"([{", text[len(text)-1]) < 0
 }
 
-// turnEndsCode says whether a mark of the model's own family ends the turn here, inside a block
+// turnEndsCode reports whether a mark of the model's own family ends the turn here, inside a block
 // that it never closed: as the last thing, or, if it is a special token, as the closer of the reply
-// in front of the next mark. Without it an end mark behind an unclosed block would be shown:
+// before the next mark. Without it an end mark after an unclosed block would be shown:
 // "```\nx\n<|im_end|>".
 func (co *code) turnEndsCode() bool {
 	marks := co.marks.marksAt(0)
@@ -221,9 +220,9 @@ func (co *code) turnEndsCode() bool {
 // maxSpan bounds a span of code, in bytes.
 const maxSpan = 1024
 
-// inCode says whether a mark here stands in code or in a quoted line. A span of code ends in the
+// inCode reports whether a mark here is in code or in a quoted line. A span of code ends in the
 // same line, by as many backquotes as it began with: without them those were signs that the text
-// speaks of, and the mark is none of code. `<tool_call>` in backquotes is how prose speaks of a
+// speaks of, and the mark is not in code. `<tool_call>` in backquotes is how prose speaks of a
 // mark; a lone backquote on the line is a sign, and must not hide a call. The look ahead is bounded
 // by the line, so a span that is never closed costs no more than the line it began in.
 func (co *code) inCode() bool {

@@ -34,7 +34,7 @@ type counted struct {
 	repairs []string
 }
 
-// take takes the next event, and answers false when no more are wanted.
+// take handles the next event, and returns false when no more are wanted.
 func (c *counted) take(e chat.Event, err error) bool {
 	switch {
 	case err != nil:
@@ -57,7 +57,7 @@ func (c *counted) take(e chat.Event, err error) bool {
 	return c.over || c.yield(e, nil)
 }
 
-// call takes an event of a call.
+// call handles an event of a call, and returns false when no more are wanted.
 func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:
@@ -82,7 +82,7 @@ func (c *counted) note(text string) {
 	}
 }
 
-// between is what stands between the last call that counted and the one that is read.
+// between returns what is between the last call that counted and the one that is read.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args, Tool: c.next.Name, Next: c.next.Args, Known: c.known}
 }
@@ -113,7 +113,8 @@ func (c *counted) differs() bool {
 	return c.release()
 }
 
-// members are the members of an object, as far as they are whole.
+// members returns the members of an object, as far as they are whole, or nil if it is not an
+// object.
 func members(object json.RawMessage) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	d := json.NewDecoder(strings.NewReader(string(object)))

@@ -15,9 +15,9 @@ import (
 // maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// decideArguments is decide for the arguments of a call, which begin at from.
-// A member of the envelope, or a tool's name as a key, may follow the arguments.
-// Quotes are those of the family, where it has its own.
+// decideArguments calls decide for the arguments of a call, which begin at from. A member of the
+// envelope, or a tool's name as a key, may follow the arguments. quotes are those of the family,
+// where it has its own.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
 	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
 	for _, q := range quotes {
@@ -228,7 +228,7 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 	return c == '"' || c == '\\'
 }
 
-// damaged is the text of arguments that begin at position from, and what stands behind them up to
+// damaged returns the text of arguments that begin at position from, and what follows them up to
 // the end of their call. Where containers are open, a mark that begins a call may be text; only the
 // call's own closer ends it then. Without a mark the text is looked at for a little further, since
 // closers may follow.

@@ -35,12 +35,13 @@ const maxTag = 64
 // A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
 const maxHeld = 1 << 20
 
-// announced says whether the text in front of here announces a call that is the reply's last thing.
+// announced reports whether the text before this point announces a call that is the reply's last
+// thing.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy is announced for a text that stood in front. A mark that is read as a draft asks
-// again when the draft has moved the buffer, so the text is passed in. Nothing in front needs no
-// announcement, and with `--calls eager` nothing does.
+// announcedBy reports the same as announced for a given text. A mark that is read as a draft asks
+// again when the draft has moved the buffer, so the text is passed in. An empty text needs no
+// announcement, and with `--calls eager` no text does.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
@@ -78,10 +79,10 @@ const unannounced = prose.Sentence
 // mention, wherever it stands.
 const inWords = prose.Place(255)
 
-// doubted says where the mark m here stands, if that makes a mention of it; [prose.Line] is no
-// doubt. A false call runs a tool that nobody asked for: of 48 texts made to look like calls 41
-// once ran one. Behind a sentence the model's own marks are no mentions. A family that is not told
-// owns all marks: then none is a stranger's.
+// doubted returns where the mark m here is, if that makes a mention of it; [prose.Line] is not a
+// doubt. A false call runs a tool that was never asked for: of 48 texts made to look like calls 41
+// once ran one. After a sentence the model's own marks are not mentions. A family that is not told
+// owns all marks: then no mark is foreign.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
@@ -109,8 +110,8 @@ func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
-// place is where a mark here stands.
-// A colon that announces nothing, "output: <tool_call>…", as in a log, shows what follows.
+// place returns where a mark here is. A colon that announces nothing, "output: <tool_call>…", as in
+// a log, shows what follows.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line

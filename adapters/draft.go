@@ -102,7 +102,7 @@ func (dr *drafts) undo(before *checkpoint) {
 	dr.Reset()
 }
 
-// complete says whether every call of the draft has the parameters that its tool requires and no
+// complete reports whether every call of the draft has the parameters that its tool requires and no
 // others. With marks a call goes on as the model wrote it and is checked later; without them this
 // is part of the evidence. `{"name": "get_weather"}` with nothing else is a record about a tool
 // more often than a call of it. It reads the events that would leave, so that what was repaired on

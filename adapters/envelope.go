@@ -161,8 +161,8 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member takes one member into the envelope. It answers yes to go on, and committed when the call
-// was in it. Arguments in front of the name are passed over and read when the name is known, since
+// member reads one member into the envelope. It returns matched to go on, and committed when the
+// call was in it. Arguments before the name are passed over and read when the name is known, since
 // their types are the tool's. A list of calls inside of an object is read to its end here, so that
 // the object around it can be closed. Wrappers are opened up to three levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
@@ -209,7 +209,7 @@ func (ob *objects) wrapped(a match) match {
 	return a
 }
 
-// describes says whether the object describes a tool: an echo of the tool list, not a call.
+// describes reports whether the object describes a tool: an echo of the tool list, not a call.
 // Small models repeat the list of tools; it has names and "parameters", and would be called whole.
 func (e *envelope) describes() bool {
 	described := func(m member) bool { return m.key == "description" }
@@ -276,10 +276,9 @@ func (ob *objects) flat(env *envelope, end int) match {
 	return committed
 }
 
-// doubtRest says that there are two readings where, behind the arguments of a call, another object
-// with members of its tool stands at offset i. {"city": "Oslo"}, {"days": 3}} may be one object
-// that was closed early, or a call and something else. A key that the text's end cuts may be a
-// member's.
+// doubtRest notes a doubt where another object with members of the call's tool follows the
+// arguments, at offset i. {"city": "Oslo"}, {"days": 3}} may be one object that was closed early,
+// or a call and something else. A key that the text's end cuts may be a member's.
 func (ob *objects) doubtRest(i int) {
 	if ob.Out == nil || ob.At(i) != '{' {
 		return

@@ -166,8 +166,8 @@ func (um *unmarked) nextFence() bool {
 	return true
 }
 
-// closedFence says whether the closing backquotes have just been read, as part of a call's closers.
-// deepseek-v3's form has a fence in its own example, whose end goes with the closers.
+// closedFence reports whether the closing backquotes have just been read, as part of a call's
+// closers. deepseek-v3's form has a fence in its own example, whose end goes with the closers.
 func (um *unmarked) closedFence() bool {
 	if um.Pos-um.Base < 3 {
 		return false

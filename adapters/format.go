@@ -51,9 +51,9 @@ func mustLoadEmbedded() *Set {
 	return s
 }
 
-// Builtin is the set of the families that come with the program. It is made once, and not changed
-// by Load and Parse: both answer sets of their own. The families are in the program itself, so no
-// file has to be found; a user's own are added by Load.
+// Builtin returns the set of the families that come with the program. It is made once, and not
+// changed by Load and Parse: both return sets of their own. The families are in the program itself,
+// so no file has to be found; a user's own are added by Load.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, the generic one when no family claims it.
@@ -118,8 +118,8 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 	return args, repairs, ok
 }
 
-// withoutReasoning takes a block of reasoning off the front, in any family's marks.
-// Only a block that is closed goes: of an open one nobody knows where the answer begins.
+// withoutReasoning removes a block of reasoning from the front, in any family's marks. Only a block
+// that is closed is removed: in an open one it is not known where the answer begins.
 func withoutReasoning(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	for _, f := range All() {

@@ -31,8 +31,8 @@ func (pt *patterns) formed(f *form.Form) match {
 	return committed
 }
 
-// formArgs are the arguments of a call as JSON. Values without quotes get the types of the tool's
-// schema; one that could be of none of them is a doubt.
+// formArgs returns the arguments of a call as JSON. Values without quotes get the types of the
+// tool's schema; it returns false where a value can be of none of them, which is a doubt.
 func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	if c.JSON != "" {
 		return c.JSON, true

@@ -90,12 +90,12 @@ func (hs *headers) called() bool {
 	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
 }
 
-// isChannel says whether a word names a channel.
-// These three are harmony's; a header with another one is read all the same, and its body is text.
+// isChannel reports whether a word names a channel. These three are harmony's; a header with
+// another one is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
-// headerWord says whether a plain word may stand in a header: the role in front, the content type
-// behind. Without a channel or a recipient in front, only words that are known count: of "assistant
+// headerWord reports whether a plain word may occur in a header: the role before, the content type
+// after. Without a channel or a recipient before it, only words that are known count: of "assistant
 // toget_weather<|message|>" the name is lost, and the call in the body must not be taken for a
 // thought.
 func headerWord(w string, h fields) bool {
@@ -112,8 +112,8 @@ var headerMarks = []declaration.Literal{
 	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark), declaration.Exactly(constrainMark), declaration.Exactly(startMark),
 }
 
-// headerMark is the mark of a header that stands at offset i. Where the text ends inside one the
-// header is structure and dropped; a byte that cannot be one makes it text. <|channel|>final<|mess
+// headerMark returns the mark of a header at offset i. Where the text ends inside one the header is
+// structure and dropped; a byte that cannot be part of a mark makes it text. <|channel|>final<|mess
 // at the end of a reply is the first, "<|channel|> is a mark" the second.
 func (hs *headers) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
@@ -126,29 +126,28 @@ func (hs *headers) headerMark(i int) (mark string, a match) {
 	return "", a
 }
 
-// word is the word at offset i, behind white space, and where it ends. It ends at a mark or a brace
-// too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
+// word returns the word at offset i, after white space, and where it ends. It ends at a mark or a
+// brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
 func (hs *headers) word(i int) (string, int) {
 	i += hs.Space(i)
 	n := i + hs.Run(i, toolset.MaxName, func(c int) bool { return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' })
 	return string(hs.Slice(hs.Pos+i, hs.Pos+n)), n
 }
 
-// halfHeader says whether the rest of the text, which is cut inside a message's header or right
-// behind it, is structure: it holds a mark, or names a tool. "to=get_weather" and nothing else
-// names a tool and is a call that was cut; "to=" in front of another word is text.
+// halfHeader reports whether the rest of the text, which is cut inside a message's header or right
+// after it, is structure: it holds a mark, or names a tool. "to=get_weather" and nothing else names
+// a tool and is a call that was cut; "to=" before another word is text.
 func (hs *headers) halfHeader() bool {
 	text := strings.TrimSpace(string(hs.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
 	return strings.Contains(text, "<|") || ok && hs.tools != nil && hs.tools.Recipient(to) != nil
 }
 
-// headerAhead says whether a header whose first mark is missing stands whole at offset i: it begins
-// with the role, a recipient or a channel, ends with its mark, and is for somebody or some channel
-// that is known. Muse thinks, and goes on with " to=time.now<|message|>" without closing the
-// message before; gpt-oss writes "…Plan.<|channel|>final<|message|>Hi.". It has to be whole, and
-// meant for a tool, a channel or a recipient that a family names: a text about headers is none of
-// these.
+// headerAhead reports whether a whole header without its first mark is at offset i: it begins with
+// the role, a recipient or a channel, ends with its mark, and is for a recipient or a channel that
+// is known. Muse thinks, and goes on with " to=time.now<|message|>" without closing the message
+// before; gpt-oss writes "…Plan.<|channel|>final<|message|>Hi.". It has to be whole, and meant for
+// a tool, a channel or a recipient that a family names: a text about headers meets none of these.
 func (hs *headers) headerAhead(i int) bool {
 	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {
 		return false
@@ -170,7 +169,7 @@ const (
 	messageMark   = "<|message|>"
 )
 
-// headerAt says whether a complete header stands at offset i, from its first mark on.
+// headerAt reports whether a complete header is at offset i, from its first mark on.
 func (hs *headers) headerAt(i int) bool {
 	if !hs.Has(i, startMark) {
 		return false
@@ -179,23 +178,23 @@ func (hs *headers) headerAt(i int) bool {
 	return a == matched
 }
 
-// messageFollows says whether behind an end mark another one, a header or the end of the text
-// stands. Without such evidence the mark is a word of the text. A mark of the channel counts for a
-// header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
+// messageFollows reports whether an end mark is followed, at offset i, by another one, a header or
+// the end of the text. Without such evidence the mark is a word of the text. A mark of the channel
+// counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
 func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
 	i += hs.Space(i)
 	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) || hs.marks.messageEnds(p, i) > 0 || hs.headerAhead(i)
 }
 
-// bodyEnds says whether the body of a message ends at offset i.
+// bodyEnds reports whether the body of a message ends at offset i.
 func (hs *headers) bodyEnds(p *declaration.Pattern, i int) bool {
 	end := hs.marks.messageEnds(p, i)
 	return end > 0 && hs.messageFollows(p, end)
 }
 
-// messageOver says whether a message ends at offset i: at an end mark that another message or the
-// end of the text follows, or at a complete header. At the end of a text that was cut, an end mark
-// alone does not say so: it may have been the value's.
+// messageOver reports whether a message ends at offset i: at an end mark that another message or
+// the end of the text follows, or at a complete header. At the end of a text that was cut, an end
+// mark alone does not say so: it may have been the value's.
 func (hs *headers) messageOver(p *declaration.Pattern, i int) bool {
 	if end := hs.marks.messageEnds(p, i); end > 0 {
 		return hs.messageFollows(p, end) && (hs.At(end+hs.Space(end)) >= 0 || !hs.in.lengthCut())

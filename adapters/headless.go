@@ -48,8 +48,9 @@ func (um *unmarked) closedBySpecial() bool {
 	return false
 }
 
-// mayBe is a quick look at whether a call of the pattern can begin with c here. Most text ends
-// here. It must not miss any, and may be wrong the other way: the draft behind it decides.
+// mayBe reports, after a quick look, whether a call of the pattern can begin with c here. Most text
+// is rejected by it. It must not miss any, and may be wrong the other way: the draft after it
+// decides.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":

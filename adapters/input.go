@@ -41,7 +41,7 @@ type taker interface {
 	sawEnd()     // somebody has asked for a byte behind the end
 }
 
-// SawEnd tells who reads that a byte behind the end was asked for.
+// SawEnd tells the reader that a byte after the end was asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
 // Fill reads one more piece of text, after sending what is decided. It answers false at the end of
@@ -99,24 +99,27 @@ func (in *input) compact(needed int) {
 // compactAt is how many dropped bytes are worth moving the rest for.
 const compactAt = 4096
 
-// lengthCut says whether the text ended by a limit, because the server gave up, or because the
+// lengthCut reports whether the text ended by a limit, because the server gave up, or because the
 // source failed, rather than by itself.
 func (in *input) lengthCut() bool {
 	return in.finish.Text == chat.Length || in.abandoned() || in.failed()
 }
 
-// failed says whether the source ended, by an error or not, without saying that the reply is over.
+// failed reports whether the source ended, by an error or not, without saying that the reply is
+// over.
 func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
-// abandoned says whether the server gave up the reply: then the model may well have written more.
+// abandoned reports whether the server gave up the reply: then the model may well have written
+// more.
 func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 
 // stop ends the reading: nobody takes events any more.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
-// left says whether nobody waits for the reply any more, which then ends here. What is buffered may
-// be megabytes, and the source, which notices by itself, is not asked before they are read. The
-// cause of the context is the reply's error, so a client's own reason is what the caller sees.
+// left reports whether the client no longer waits for the reply, which then ends here. What is
+// buffered may be megabytes, and the source, which notices by itself, is not asked before they are
+// read. The cause of the context is the reply's error, so a client's own reason is what the caller
+// sees.
 func (in *input) left() bool {
 	if in.ctx == nil || in.ctx.Err() == nil {
 		return false

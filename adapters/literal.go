@@ -62,7 +62,7 @@ func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	return i, matched
 }
 
-// bar is the length of the bar at offset i. DeepSeek's marks have the wide one, U+FF5C;
+// bar returns the length of the bar at offset i. DeepSeek's marks have the wide one, U+FF5C;
 // <|tool▁calls▁begin|> is a look-alike that means the same.
 func (ms *marks) bar(i int) (int, match) {
 	if ms.At(i) == '|' {
@@ -76,8 +76,8 @@ func (ms *marks) bar(i int) (int, match) {
 	return len(declaration.WideBar), matched
 }
 
-// hasKey says whether the key of a mark stands at offset i, its bars spelled either way. It looks
-// at the first solid piece of a mark only: what follows a value's closer need not be whole to be
+// hasKey reports whether the key of a mark is at offset i, its bars spelled either way. It looks at
+// the first solid piece of a mark only: what follows a value's closer need not be whole to be
 // believed.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
@@ -106,8 +106,8 @@ func (ms *marks) optionalQuote(i int) int {
 // curly is the first of the curly quotes, whose last bytes follow each other: “ ” „.
 const curly = "“"
 
-// optionalSuffix is the offset behind a colon and a word at offset i, or i. Hunyuan's checkpoints
-// end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
+// optionalSuffix returns the offset after a colon and a word at offset i, or i. Hunyuan's
+// checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
 func (ms *marks) optionalSuffix(i int) int {
 	if ms.At(i) != ':' {
 		return i
@@ -115,8 +115,8 @@ func (ms *marks) optionalSuffix(i int) int {
 	return i + 1 + ms.Run(i+1, declaration.MaxSuffix-1, func(c int) bool { return scan.IsWord(c) || c == '-' })
 }
 
-// begins says whether a literal can begin with the byte. It saves comparing a whole literal at
-// every byte. White space may stand for nothing, so then the second unit counts too.
+// begins reports whether a literal can begin with the byte. It saves comparing a whole literal at
+// every byte. White space in a literal may be left out, so then the second unit counts too.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -179,8 +179,8 @@ func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	}
 }
 
-// opens says whether the body that is hole i of p begins right here.
-// Arguments in tags have no such byte: their first tag is looked for by taggedBody.
+// opens reports whether the body that is hole i of p begins right here. Arguments in tags have no
+// such byte: their first tag is looked for by taggedBody.
 func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	switch p.HoleAt(i) {
 	case "json", "pseudo":
@@ -189,11 +189,11 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// upTo is the offset of a literal that stands on the same line from offset i on: 0 when none does,
-// -1 when the text ends before that is known. Where the tag that the literal begins with stands,
-// the rest must follow. Keys stand on one line, but for white space in front of the next tag. Where
-// < begins that tag and the rest does not follow, the key would run over a tag. Zero and -1 are
-// apart so that a text that ended in a tag is a cut call, and a tag that is another one no call.
+// upTo returns the offset of a literal on the same line from offset i on: 0 when there is none, -1
+// when the text ends before that is known. Where the tag that the literal begins with is found, the
+// rest must follow. Keys are on one line, but for white space before the next tag. Where < begins
+// that tag and the rest does not follow, the key would run over a tag. Zero and -1 differ because a
+// text that ended in a tag is a cut call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)
@@ -225,8 +225,8 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 	return 0
 }
 
-// messageEnds is the offset behind the end mark at offset i, 0 when none stands there. Any of the
-// family's marks ends any message: <|end|>, <|call|> and <|return|> are mixed up by models.
+// messageEnds returns the offset after the end mark at offset i, or 0 when there is none. Any of
+// the family's marks ends any message: <|end|>, <|call|> and <|return|> are mixed up by models.
 func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	for _, m := range p.Family.Ends {
 		if ms.Has(i, m) {
@@ -236,9 +236,9 @@ func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	return 0
 }
 
-// closerAt says whether one of the pattern's closers stands at offset i, and where it ends. The
-// first that fits counts: </function> and </tool_call> are two, and a model may have left out
-// either. A message has none of its own: any of its family's end marks closes it.
+// closerAt reports whether one of the pattern's closers is at offset i, and returns where it ends.
+// The first that fits counts: </function> and </tool_call> are two, and a model may have left out
+// either. A message has no closers of its own: any of its family's end marks closes it.
 func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == p.Family.Header {
 		n := ms.messageEnds(p, i)
@@ -252,9 +252,9 @@ func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	return i, false
 }
 
-// sectionEnds says whether the closer of a section stands at offset i, and where it ends. Any of
-// the family's closers ends any of its sections: models open with one word and close with another.
-// DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
+// sectionEnds reports whether the closer of a section is at offset i, and returns where it ends.
+// Any of the family's closers ends any of its sections: models open with one word and close with
+// another. DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
 func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	for _, p := range f.Sections {
 		if end, ok := ms.closerAt(i, p); ok {

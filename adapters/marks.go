@@ -19,7 +19,7 @@ type marks struct {
 	index *declaration.Index  // of the marks of all that count
 }
 
-// marksAt is the list of marks that could stand at offset i, by the first two bytes there. Two
+// marksAt returns the list of marks that could be at offset i, by the first two bytes there. Two
 // table look-ups end it for nearly every byte of prose; all marks of all families are in the one
 // index.
 func (ms *marks) marksAt(i int) []declaration.Mark {
@@ -33,9 +33,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark is the first mark of a kind that stands at offset i, nil when none does. Longer keys
-// stand first in the index, so of <tool_call and <tool_calls> the longer one is found where it
-// stands.
+// firstMark returns the first mark of a kind that is at offset i, or nil when there is none. Longer
+// keys come first in the index, so of <tool_call and <tool_calls> the longer one is found where it
+// is written.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -46,7 +46,7 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 	return nil
 }
 
-// stands says whether the mark stands at offset i.
+// stands reports whether the mark is at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
 // proof returns whether tokens tell if the mark of a call at offset i is one, and whether it is: it
@@ -60,10 +60,10 @@ func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	return proven || known && ms.in.whole, proven
 }
 
-// markSize is how many bytes the mark m has at offset i, 0 when it does not stand there. Suffixes
+// markSize returns how many bytes the mark m has at offset i, or 0 when it is not there. Suffixes
 // (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|>
-// tools <|sep|>. A mark is compared as a whole here; the index has looked at its first two bytes
-// alone.
+// tools <|sep|>. A mark is compared as a whole here; the index has looked only at its first two
+// bytes.
 func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	if len(m.Loose.Units) > 0 {
 		if end, a := ms.literal(i, m.Loose); a == matched {
@@ -75,18 +75,17 @@ func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	return 0
 }
 
-// isTurn says whether a mark ends a turn or a message, and so may end what stands in front of it as
-// well.
+// isTurn reports whether a mark ends a turn or a message, and so may end what precedes it as well.
 func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
 
-// opensCall says whether a mark begins a call or a section of them.
+// opensCall reports whether a mark begins a call or a section of them.
 func opensCall(m *declaration.Mark) bool {
 	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
 }
 
-// structure says whether a mark that is no closer stands at offset i.
-// Closers do not count, as they may belong to what the text quotes.
-// It is what turns a mark of the turn in front of a call, or of another such mark, into an end.
+// structure reports whether a mark that is not a closer is at offset i. Closers do not count, as
+// they may belong to what the text quotes. This is what turns a mark of the turn before a call, or
+// before another such mark, into an end.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
@@ -103,11 +102,11 @@ func (ms *marks) continues(i int) bool {
 	return ms.At(i) < 0 || ms.At(i) == '\n' || ms.structure(i+ms.Space(i))
 }
 
-// turnEnds says whether a mark of the turn stands here.
-// A model that ends its turn has no more to say, so the call in front was meant.
+// turnEnds reports whether a mark of the turn is here. A model that ends its turn has no more to
+// say, so the call before it was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 
-// goesOn says whether a call, a message or a mark of the turn stands here. Each of them begins
+// goesOn reports whether a call, a message or a mark of the turn is here. Each of them begins
 // something that the model itself does, which an answer of a tool does not hold.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
@@ -115,30 +114,31 @@ func (ms *marks) goesOn() bool {
 	}) != nil
 }
 
-// endMark says whether a mark that ends or begins a call or a turn stands at offset i.
-// Marks of every family count: borrowed tags end where the other family's marks do.
+// endMark reports whether a mark that ends or begins a call or a turn is at offset i. Marks of
+// every family count: borrowed tags end where the other family's marks do.
 func (ms *marks) endMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
 	}) != nil
 }
 
-// anyMark says whether a mark stands here. Code spans are looked at up to their end only where a
-// mark stands in them: most backquotes hold a word.
+// anyMark reports whether a mark is here. Code spans are looked at up to their end only where they
+// hold a mark: most backquotes hold a word.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
 
-// ownMark says whether a mark of the model's own family stands at offset i that is no word of
-// prose. Another family's marks in a block are what the block is about. Behind a fence at the end
-// of a line the model's own mark says that the fence closes, whatever its rules say.
+// ownMark reports whether a mark of the model's own family that is not a word of prose is at offset
+// i. Another family's marks in a block are what the block is about. After a fence at the end of a
+// line the model's own mark shows that the fence closes, whatever its rules say.
 func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
-// halfSuffix says whether the text ends inside a mark that has a place for a suffix: that is half a
-// mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on with
-// :word, and half of everybody else's <tool_call>. Half a mark at the end of a reply is text.
+// halfSuffix reports whether the text ends inside a mark that has a place for a suffix: that is
+// half a mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on
+// with :word, and half of every other family's <tool_call>. Half a mark at the end of a reply is
+// text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
 	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(ms.marksAt(0), longer) {
@@ -179,10 +179,10 @@ func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	return a == incomplete && ms.in.lengthCut()
 }
 
-// over says whether the model has ended at offset i, behind white space: by itself, or with a mark
-// of the turn that is the last thing. A reply that was cut by its length has not ended: what would
-// have followed may have made an example of the call. A mark of the turn may stand there,
-// <|im_end|>, which servers should not have let through.
+// over reports whether the model has ended at offset i, after white space: by itself, or with a
+// mark of the turn that is the last thing. A reply that was cut by its length has not ended: what
+// would have followed may have made an example of the call. The mark of the turn may be <|im_end|>,
+// which servers should not have let through.
 func (ms *marks) over(i int) bool {
 	i += ms.Space(i)
 	if m := ms.firstMark(i, isTurn); m != nil {
@@ -192,21 +192,23 @@ func (ms *marks) over(i int) bool {
 	return ms.At(i) < 0 && !ms.in.lengthCut()
 }
 
-// modelEnded says whether the text is over because the model ended it.
-// With finish length the text could have gone on, and a closer could have come.
+// modelEnded reports whether the text is over because the model ended it. With finish length the
+// text could have gone on, and a closer could have come.
 func (ms *marks) modelEnded() bool { return ms.At(0) < 0 && !ms.in.lengthCut() }
 
-// atEnd says whether the text is over, but for white space.
+// atEnd reports whether the text is over, but for white space.
 func (ms *marks) atEnd() bool { return ms.At(ms.Space(0)) < 0 }
 
-// mayEnd is a quick look at whether the reply may end at offset i, behind a name: [over] decides.
+// mayEnd reports, after a quick look, whether the reply may end at offset i, after a name: [over]
+// decides.
 func (ms *marks) mayEnd(i int) bool {
 	c := ms.At(i)
 	return c < 0 || scan.IsSpace(c) || ms.marksAt(i) != nil
 }
 
-// lineRest is the offset of the first sign of a mark, or of the line's end, behind offset i.
-// Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of other scripts are words.
+// lineRest returns the offset of the first sign of a mark, or of the line's end, after offset i, or
+// i where it is too far. Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of
+// other scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
 		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && ms.marksAt(n) != nil {
@@ -216,10 +218,10 @@ func (ms *marks) lineRest(i int) int {
 	return i
 }
 
-// restOfLine is what stands from offset i on up to the end of the line, without the white space
-// around it. It answers false at the end of the text and for a line that is too long. The end of
-// the text is a no, since what would follow is not known: a label is only one when its line is
-// whole. Blanks around a label are no part of it: "``` json" is json.
+// restOfLine returns the text from offset i to the end of the line, without the white space around
+// it. It returns false at the end of the text and for a line that is too long. The end of the text
+// does not count as the end of the line, since what would follow is not known: a label is only one
+// when its line is whole. Blanks around a label are not part of it: "``` json" is json.
 func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 	n := i + ms.Run(i, maxInfo, func(c int) bool { return c >= 0 && c != '\n' })
 	return strings.TrimSpace(string(ms.Slice(ms.Pos+i, ms.Pos+n))), ms.At(n) == '\n'
@@ -238,8 +240,8 @@ func (ms *marks) ticks(i int) int {
 	return 0
 }
 
-// runOf is how often c stands at offset i. It asks for one byte more than the run has, so a run at
-// the end of a piece waits for the next piece.
+// runOf returns how often c is repeated at offset i. It asks for one byte more than the run has, so
+// a run at the end of a piece waits for the next piece.
 func (ms *marks) runOf(i, c int) int {
 	return ms.Run(i, scan.Unlimited, func(at int) bool { return at == c })
 }

@@ -36,8 +36,8 @@ const (
 	committed  = scan.Committed
 )
 
-// incompleteAtEnd is incomplete where c is the end of the text, else m.
-// It is where every attempt says that the text, and not the model, ended it.
+// incompleteAtEnd returns incomplete where c is the end of the text, else m. Every attempt uses it
+// to say that the text, and not the model, ended it.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
 // attempt tries to read a call by its pattern from here on. What failed attempts may read in all is
@@ -98,11 +98,11 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 	return committed
 }
 
-// nothingMore says whether the model ended its reply behind the name of a tool that needs no
+// nothingMore reports whether the model ended its reply after the name of a tool that needs no
 // arguments, under a mark of its family or a special token: models leave out all the rest of such a
-// call. "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. One that needs arguments
-// is none. Marks that are words need the family: behind "Action: list_files" of another model a
-// sentence may have ended.
+// call. "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. The name of a tool that
+// needs arguments is not a call. Marks that are words need the family: after "Action: list_files"
+// of another model a sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() && len(t.Type().Required()) == 0 && pt.marks.over(0)
 }

@@ -100,8 +100,8 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	return committed
 }
 
-// routeFor is the first route that a header takes. A header without a recipient never takes a route
-// by recipient, and to=assistant or to=user is the reply itself, not a tool that anybody could be
+// routeFor returns the first route that a header takes. A header without a recipient never takes a
+// route by recipient, and to=assistant or to=user is the reply itself, not a tool of any name
 // ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
@@ -222,9 +222,9 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 // argument.
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function", "<tool_call"}
 
-// isProgram says whether the body that begins here is program text rather than arguments in a form
-// of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony was
-// once taken for the only parameter's value, marks and all, and fitted its schema. A list or a
+// isProgram reports whether the body that begins here is program text rather than arguments in a
+// form of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony
+// was once taken for the only parameter's value, marks and all, and fitted its schema. A list or a
 // string may be half of an object.
 func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	n := mg.Space(0)
@@ -242,10 +242,10 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	return true
 }
 
-// openedHeader takes the header of a message that the prompt has begun, and perhaps ended, in front
-// of the reply: it is read with it as one. Prompts of gpt-oss, Beam and Glimmer end with
-// <|start|>assistant, some with <|channel|>analysis<|message|> behind it. Only the assistant's own
-// header counts, and only when no other mark stands behind: a user may have quoted one.
+// openedHeader puts the header of a message that the prompt has begun, and perhaps ended, before
+// the reply, which is then read with it. Prompts of gpt-oss, Beam and Glimmer end with
+// <|start|>assistant, some with <|channel|>analysis<|message|> after it. Only the assistant's own
+// header counts, and only when no other mark follows: a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
 	if i < 0 || len(prompt)-i > maxHeader || mg.marks.index.Header == nil {

@@ -93,10 +93,10 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 	return nil, toolset.MaxName, mismatch
 }
 
-// nameEnds says whether what stands at offset n ends a name: a newline, a brace, the next literal,
+// nameEnds reports whether the text at offset n ends a name: a newline, a brace, the next literal,
 // an argument or a closer. A tab or newline, also one spelled as \ and n, ends every name; a blank
 // does not, since "get weather" may be a spelling of get_weather. A key tag or a closer in place of
-// the next literal says that this one was left out. A backslash with an n is a newline that a
+// the next literal means that this one was left out. A backslash with an n is a newline that a
 // server has escaped.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && ns.At(n+1) == 'n' {
@@ -165,10 +165,10 @@ func (ns *names) count() match {
 	return matched
 }
 
-// meantBy is the tool that an id without a name stands for: the one that it names or, where it is a
-// counter, the only one that takes the arguments behind literal k of the pattern. Kimi K2 writes
-// functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With a
-// counter the keys of the arguments tell, if they fit one tool only; to guess between two would
+// meantBy returns the tool that an id without a name stands for: the one that it names or, where it
+// is a counter, the only one that takes the arguments after literal k of the pattern. Kimi K2
+// writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With
+// a counter the keys of the arguments tell, if they fit one tool only; to guess between two would
 // call the wrong one. They are read and given back: the pattern reads them once more. Bytes read
 // for that count as waste, like those of any attempt, so many such ids stay linear.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
@@ -256,11 +256,11 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 // maxWord bounds the member names of an envelope, in bytes.
 const maxWord = 24
 
-// callAhead is a quick look at what begins with c: an object whose first member means something to
-// an envelope, a list of those or of Python calls, or an offered name at the start of a line. Most
-// text ends here. It is asked at every brace, bracket and line of prose, so it looks at a few bytes
-// and reads nothing. A run of brackets and blanks is bounded, so that a text of a million brackets
-// costs its length.
+// callAhead reports, after a quick look, whether a call may begin with c: an object whose first
+// member means something to an envelope, a list of those or of Python calls, or an offered name at
+// the start of a line. Most text is rejected by it. It is called at every brace, bracket and line
+// of prose, so it looks at a few bytes and reads nothing. A run of brackets and blanks is bounded,
+// so that a text of a million brackets costs its length.
 func (ns *names) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = ns.At(i) {
@@ -273,8 +273,8 @@ func (ns *names) callAhead(c int, line bool) bool {
 	return (line || i > 0) && scan.IsWord(c) && ns.nameAhead(i)
 }
 
-// envelopeAhead says whether the object at offset i begins with a member that means something to an
-// envelope. Braces may be doubled, {{"name": …}}, as in a template that was copied.
+// envelopeAhead reports whether the object at offset i begins with a member that means something to
+// an envelope. Braces may be doubled, {{"name": …}}, as in a template that was copied.
 func (ns *names) envelopeAhead(i int) bool {
 	i += ns.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
 	if c := ns.At(i); c == '"' || c == '\'' {
@@ -284,9 +284,9 @@ func (ns *names) envelopeAhead(i int) bool {
 	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
 }
 
-// nameAhead says whether an offered name and its arguments stand at offset i, or are cut there.
-// Names go through the list of offered ones letter by letter, so a line of prose is left at its
-// first letters.
+// nameAhead reports whether an offered name and its arguments are at offset i, or are cut there.
+// Names are compared with the list of offered ones letter by letter, so a line of prose is left at
+// its first letters.
 func (ns *names) nameAhead(i int) bool {
 	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
 	if ns.Has(i, "print(") {
@@ -313,7 +313,7 @@ func (ns *names) nameAhead(i int) bool {
 	return false
 }
 
-// wordNames says whether the word here names an offered tool, or is an id that does. A word of
+// wordNames reports whether the word here names an offered tool, or is an id that does. A word of
 // prose differs from every offered name within a few letters, so this costs next to nothing.
 func (ns *names) wordNames() bool {
 	begun := 0

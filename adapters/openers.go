@@ -111,8 +111,8 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	return wasCut
 }
 
-// rejectQuoted has a whole call that begins in quoted code stay text to its end, where the
-// quotation goes on behind it. The lines of such a call are no code by themselves: in them an inner
+// rejectQuoted makes a whole call that begins in quoted code stay text to its end, where the
+// quotation goes on after it. The lines of such a call are not code by themselves: in them an inner
 // mark, or the closer alone, began a call.
 //
 //	Never write `<tool_call>

@@ -91,8 +91,8 @@ func ParseHold(s string) (int, error) {
 // and there people want to see progress.
 const shortCall = 512
 
-// Held is how many bytes wait under a degree of holding. Below 0 nothing waits. The constants keep
-// 0 for the default, so that the zero Options hold what is short.
+// Held returns how many bytes wait under a degree of holding. Below 0 nothing waits. The constants
+// keep 0 for the default, so that the zero Options hold what is short.
 func Held(hold int) int {
 	if hold == HoldShort {
 		return shortCall
@@ -124,10 +124,10 @@ func ParseWhich(s string) (Which, error) {
 	return Normal, fmt.Errorf("must be eager, normal or strict, not %q", s)
 }
 
-// Reasons are the names of all that is repaired while a reply is read, in alphabetical order. See
-// chat.Meta.Repairs. They are part of the interface: logs, headers and traces name them, and
+// Reasons returns the names of all that is repaired while a reply is read, in alphabetical order.
+// See chat.Meta.Repairs. They are part of the interface: logs, headers and traces name them, and
 // docs/repairs.md is written from them. Codes stay. Means is a sentence in the past, Wrote and
-// Reads an example: what stood in the text, and what comes of it.
+// Reads an example: what was in the text, and what comes of it.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {

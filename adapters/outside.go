@@ -22,8 +22,9 @@ type outside struct {
 	printed bool // print( stands around the Python call
 }
 
-// CallEnds says whether what stands at offset i can follow the arguments as a whole. The reader of
-// arguments asks it where a brace or a quote may be one too early: what follows says whether it is.
+// CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of
+// arguments asks it where a brace or a quote may be one too early: what follows shows whether it
+// is.
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
@@ -52,14 +53,14 @@ func (ou *outside) CallEnds(i int) bool {
 	return true
 }
 
-// pythonEnd says whether what stands at offset i, behind the parenthesis that closes a Python call,
-// can follow one: another call, the end of the list of calls, a mark. Behind a quote inside program
+// pythonEnd reports whether the text at offset i, after the parenthesis that closes a Python call,
+// can follow one: another call, the end of the list of calls, a mark. After a quote inside program
 // text it is something else. Program text in an argument holds parentheses as well: get("a") inside
 // of code='…' must not end the call.
 //
 //	[run(command='python -c 'print(1)'')]
 //
-// is one whole command: the parenthesis behind (1 is followed by a quote.
+// is one whole command: the parenthesis after (1 is followed by a quote.
 func (ou *outside) pythonEnd(i int) bool {
 	i, line := ou.pastSpace(i)
 	c := ou.At(i)
@@ -81,13 +82,13 @@ func (ou *outside) pythonEnd(i int) bool {
 	return false
 }
 
-// pastSpace is the offset behind the white space at offset i, and whether a newline is in it.
+// pastSpace returns the offset after the white space at offset i, and whether a newline is in it.
 func (ou *outside) pastSpace(i int) (end int, line bool) {
 	end = i + ou.Space(i)
 	return end, bytes.IndexByte(ou.Slice(ou.Pos+i, ou.Pos+end), '\n') >= 0
 }
 
-// CallMark says whether a mark that can end or follow a call stands at offset i. Marks of reasoning
+// CallMark reports whether a mark that can end or follow a call is at offset i. Marks of reasoning
 // are left out: an argument may speak of them, and no call is followed by them inside its braces.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
@@ -96,7 +97,7 @@ func (ou *outside) CallMark(i int) bool {
 	return ou.marks.firstMark(i, ofCall) != nil || ou.Inside() && ou.argCloser(i)
 }
 
-// argCloser says whether the closer of a tagged argument of the call that is read stands at offset
+// argCloser reports whether the closer of a tagged argument of the call that is read is at offset
 // i. It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second
 // brace is too many.
 func (ou *outside) argCloser(i int) bool {

@@ -57,8 +57,8 @@ type textState struct {
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
 
-// passBy tells of what is not shown between two calls: whose turn it opens, and a result that it
-// is.
+// passBy sends an event, if asides are wanted, for what is not shown between two calls: the marks
+// of a turn, or a result.
 func (pg *page) passBy(from, to int) {
 	if pg.out.asides {
 		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})
@@ -96,7 +96,7 @@ func (pg *page) solid(n int) {
 	}
 }
 
-// solidFrom is solid for what stands from a position up to here, which was read as something else.
+// solidFrom calls solid for the text from a position up to here, which was read as something else.
 func (pg *page) solidFrom(from int) {
 	n := pg.Pos - from
 	pg.Pos = from
@@ -144,8 +144,8 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful has text written that is a call of a tool which can be read in several ways. It leaves
-// as events of its own.
+// doubtful calls write for text that is a call of a tool which can be read in several ways. The
+// text leaves as events of its own.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -175,9 +175,9 @@ func (pg *page) flushRunes() {
 	}
 }
 
-// textOf is the text between two positions: the upstream's own string when it is just that.
-// Most pieces are plain text, and pass without a copy.
-// Other texts share one allocation for many, see chat.Strings.
+// textOf returns the text between two positions: the upstream's own string when it is just that.
+// Most pieces are plain text, and pass without a copy. Other texts share one allocation for many,
+// see chat.Strings.
 func (pg *page) textOf(from, to int) string {
 	if from == pg.in.lastAt && to-from == len(pg.in.last) {
 		return pg.in.last
@@ -185,8 +185,8 @@ func (pg *page) textOf(from, to int) string {
 	return pg.out.strings.Of(pg.Slice(from, to))
 }
 
-// partialRune is how many bytes at the end of b begin a rune without ending it.
-// A token may end in the middle of a character, and half of one is no text that JSON could carry.
+// partialRune returns how many bytes at the end of b begin a rune without ending it. A token may
+// end in the middle of a character, and JSON cannot carry half of one.
 func partialRune(b []byte) int {
 	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
 		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
@@ -250,21 +250,21 @@ func (pg *page) dropMark(n, glue int) match {
 	return committed
 }
 
-// lineStarts says whether the mark is the first thing on its line.
-// gapAt to markAt is the white space in front of the mark; its last byte tells.
+// lineStarts reports whether the mark is the first thing on its line. gapAt to markAt is the white
+// space before the mark; its last byte tells.
 func (pg *page) lineStarts() bool {
 	return pg.gapAt < pg.markAt && pg.Slice(pg.markAt-1, pg.markAt)[0] == '\n'
 }
 
-// mentioned says whether the mark stands as a word in a sentence does: behind a blank, a quotation
-// mark or a bracket. It is the opposite of both places where models put marks: on a line of their
-// own, and right behind what they said.
+// mentioned reports whether the mark is written like a word in a sentence: after a blank, a
+// quotation mark or a bracket. It is the opposite of both places where models put marks: on a line
+// of their own, and right after what they said.
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
-// glued says whether the mark follows a word or the end of a sentence without a blank between. "Let
-// me think.<tool_call>" is no mention: writers put a blank in front of a word. Bytes of longer
-// runes count as words, since Chinese and Japanese end a sentence with one. Where the text in front
-// is gone from the buffer nothing is known of it.
+// glued reports whether the mark follows a word or the end of a sentence without a blank between.
+// "Let me think.<tool_call>" is not a mention: writers put a blank before a word. Bytes of longer
+// runes count as words, since Chinese and Japanese end a sentence with one. Where the text before
+// it is gone from the buffer nothing is known of it.
 func (pg *page) glued() bool {
 	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
 		return false
@@ -273,13 +273,13 @@ func (pg *page) glued() bool {
 	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
 }
 
-// announcement is the text in front of here, as far as it is looked at.
-// White space between text and call is not part of it: a call mostly stands on a line of its own.
+// announcement returns the text before this point, as far as it is looked at. White space between
+// text and call is not part of it: a call mostly is on a line of its own.
 func (pg *page) announcement() []byte {
 	return bytes.TrimSpace(pg.Slice(max(pg.Base, pg.gapAt-prose.Reach), pg.gapAt))
 }
 
-// behind is the text behind here, as far as it is looked at.
+// behind returns the text after this point, as far as it is looked at.
 func (pg *page) behind() []byte {
 	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
@@ -300,8 +300,8 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell gives away the repairs since the last time. Those of a draft that was taken back are gone
-// again, so the list may have become shorter.
+// tell reports the repairs since the last time to the caller. Those of a draft that was taken back
+// are gone again, so the list may have become shorter.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

@@ -104,7 +104,7 @@ func (py *python) strayClosers() {
 	}
 }
 
-// keywordBehind says whether behind the closer of a call a further argument of the tool stands: the
+// keywordBehind reports whether a further argument of the tool follows the closer of a call: the
 // closer came too early. get_weather(city="Oslo"), days=3) was a call without days; it may as well
 // have lost an opener, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {

@@ -58,9 +58,9 @@ func (th *thinking) think(closing []*declaration.Pattern) {
 // hasThought reports whether the reply has had reasoning.
 func (th *thinking) hasThought() bool { return th.thinks != nil }
 
-// thinksAgain says whether an opener of n bytes behind text begins reasoning once more. None does
-// that stands as a word in a sentence. A special token of the family does, and its tag alone on a
-// line; of others the closer must follow. MiniMax M3 thinks twice in a reply,
+// thinksAgain reports whether an opener of n bytes after text begins reasoning once more. An opener
+// written like a word in a sentence never does. A special token of the family does, and its tag
+// alone on a line; of others the closer must follow. MiniMax M3 thinks twice in a reply,
 // <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag" in it
 // must stay whole. The closer that has to follow is what a mention does not have.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
@@ -79,14 +79,14 @@ func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	return !th.page.mentioned() && th.closerAhead(p, n)
 }
 
-// ownThinking says whether a reasoning is of the family that is read, or of the one that has
-// thought before. A reply that has begun with a family's reasoning is of this family, though nobody
-// said its name.
+// ownThinking reports whether a reasoning is of the family that is read, or of the one that has
+// thought before. A reply that has begun with a family's reasoning is of this family, though the
+// caller did not name it.
 func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
-// closerAhead says whether the closer of a reasoning that opened stands behind offset n, before it
+// closerAhead reports whether the closer of a reasoning that opened follows offset n, before it
 // opens again. It looks maxDraft bytes ahead, and what it has looked at counts as waste: a text
 // full of openers stays linear.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
@@ -191,8 +191,8 @@ func (th *thinking) read() {
 	}
 }
 
-// isNewline is the class of the one byte that may belong to a mark of reasoning. Carriage returns
-// are the thought's.
+// isNewline reports whether c is the one byte that may belong to a mark of reasoning. Carriage
+// returns are the thought's.
 func isNewline(c int) bool { return c == '\n' }
 
 // reasoningEnds reads the closer behind n newlines, the last of which belongs to it. A declaration
@@ -292,8 +292,8 @@ func (th *thinking) callInReasoning(n int) bool {
 	})
 }
 
-// closesReasoning says whether the closer of the reasoning stands here, or is cut here.
-// incomplete matters as much as matched: half a closer at the end says that these were thoughts.
+// closesReasoning reports whether the closer of the reasoning is here, or is cut here. incomplete
+// matters as much as matched: half a closer at the end shows that these were thoughts.
 func (th *thinking) closesReasoning() match {
 	best := mismatch
 	for _, p := range th.thinks {

@@ -125,7 +125,7 @@ func (rs *restored) readsAsItIs(text string) (found bool) {
 	return found
 }
 
-// ended is the source of a text that the model has ended by itself.
+// ended returns the source of a text that the model has ended by itself.
 func ended(text string) chat.Source {
 	return &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 }

@@ -34,7 +34,7 @@ type Format struct {
 	marks  func() []string           // what stands around calls, for replies whose marks are damaged
 }
 
-// again is a set of the same families, to which more can be added.
+// again returns a set of the same families, to which more can be added.
 func (s *Set) again() *Set {
 	out := new(Set)
 	for _, f := range s.formats {
@@ -140,14 +140,14 @@ func (s *Set) For(model string) *Format {
 	return best
 }
 
-// mayBegin says that the first letters of a glob and a name do not rule each other out. It keeps
-// nearly all of some hundred globs from path.Match, which were a sixteenth of a small request's
-// processor time.
+// mayBegin reports whether the first letters of a glob and a name do not rule each other out. It
+// keeps nearly all of some hundred globs from path.Match, which were a sixteenth of a small
+// request's processor time.
 func mayBegin(glob, name string) bool {
 	return name != "" && (glob[0] == name[0] || strings.IndexByte(`*?[\`, glob[0]) >= 0)
 }
 
-// modelNames are the spellings of a model's name that globs are tried on: without registry and
+// modelNames returns the spellings of a model's name that globs are tried on: without registry and
 // user, with and without tag. hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well
 // as ollama's qwen3-coder:30b, while mistral:7b* needs the tag, which there says the version. Both
 // are tried, since mistral:7b* needs the tag and qwen3-coder* does well without.
@@ -196,10 +196,10 @@ func (f *Format) allMarks() *declaration.Index {
 	return declaration.NewIndex(list...)
 }
 
-// Tokens are the marks that a model may have as control tokens, which some servers leave out of the
-// text unless they are asked for by name: those around reasoning, replies and calls of every known
-// format, and the ends of this one's messages. What only ends another's turn is not among them: it
-// would be read as text. The list is not to be changed. llama-server takes them as
+// Tokens returns the marks that a model may have as control tokens, which some servers leave out of
+// the text unless they are asked for by name: those around reasoning, replies and calls of every
+// known format, and the ends of this one's messages. What only ends another's turn is not among
+// them: it would be read as text. The list must not be changed. llama-server takes them as
 // preserved_tokens; for all families that is some 2 KB in each request.
 func (f *Format) Tokens() []string { return f.tokens() }
 
@@ -216,17 +216,17 @@ func (f *Format) allTokens() []string {
 	return f.withOwn(all)
 }
 
-// withOwn is a list of tokens with the format's, and the ends of its messages, sorted.
+// withOwn returns a list of tokens with the format's, and the ends of its messages, sorted.
 func (f *Format) withOwn(all []string) []string {
 	all = append(f.AppendTokens(all), declaration.TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Own are those of the Tokens without which this format cannot be read: its calls', its
-// reasoning's, its quotes and the ends of its messages, and the common marks of reasoning. Of a
-// model that no family claims it may be any of them. They are looked up in the model's vocabulary,
-// and a family whose marks are control tokens is read in another way.
+// Own returns those of the Tokens without which this format cannot be read: its calls', its
+// reasoning's, its quotes and the ends of its messages, and the common marks of reasoning. For a
+// model that no family claims it returns all, since it may need any of them. They are looked up in
+// the model's vocabulary, and a family whose marks are control tokens is read in another way.
 func (f *Format) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()
@@ -257,9 +257,9 @@ func Marks() []string {
 // letters in angles are more often HTML's.
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 
-// Marked says whether the text holds a mark of a known format, or what looks like a control token:
-// in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>, and then
-// the turn would end in the middle of it.
+// Marked reports whether the text holds a mark of a known format, or what looks like a control
+// token: in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>, and
+// then the turn would end in the middle of it.
 func (f *Format) Marked(text string) bool {
 	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
 }

@@ -25,9 +25,9 @@ type start struct {
 	ahead    *declaration.Family // the reply begins behind marks of it, in the prompt; nil: none
 }
 
-// startBehind takes over what the prompt has opened at its end: reasoning, a plain reply, the
+// startBehind begins with what the prompt has opened at its end: reasoning, a plain reply, the
 // header of a message. The marks of the format that is read come first; those of others count too,
-// since a prompt that ends with one was made for them. A prompt that ends with <think> says that
+// since a prompt that ends with one was made for them. A prompt that ends with <think> means that
 // the reply has no opener of its own. Without it the beginning would be shown as text before the
 // closer tells. White space at the end is that of the template; whether a newline was among it
 // decides if the reply owes one (skipOpener).
@@ -63,9 +63,9 @@ func (st *start) beginning() {
 	}
 }
 
-// wordLine says whether a single word stands on the line that begins here. Functionary's first >>>
+// wordLine reports whether a single word is on the line that begins here. Functionary's first >>>
 // is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}. What
-// follows the word is not looked at: the pattern behind says whether it is a call.
+// follows the word is not looked at: the pattern tried after it says whether it is a call.
 func (st *start) wordLine() bool {
 	n := st.Run(0, toolset.MaxName, scan.IsName)
 	c := st.At(n)

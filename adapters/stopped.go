@@ -78,7 +78,7 @@ type stopping struct {
 	over  bool // all that was open has ended
 }
 
-// sign takes a sign of structure, if c is one.
+// sign reads c and reports whether it is a sign of structure.
 func (s *stopping) sign(c byte) bool {
 	switch {
 	case strings.IndexByte("{[(", c) >= 0:
@@ -102,7 +102,8 @@ func (s *stopping) inKey() bool {
 	return len(s.open) > 0 && s.open[len(s.open)-1] == '{' && !s.value
 }
 
-// quoteAt is the quote that a text begins with, and what ends its string.
+// quoteAt returns the quote that a text begins with, and what ends its string, or "" where there is
+// none.
 func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool) {
 	for _, q := range quotes {
 		if strings.HasPrefix(text, q.Open) {
@@ -115,8 +116,8 @@ func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool
 	return open, closer, raw
 }
 
-// stringLen is how much of a text belongs to a string that has been opened, its closer included; -1
-// where it goes on.
+// stringLen returns how much of a text belongs to a string that has been opened, its closer
+// included, or -1 where it goes on.
 func stringLen(text, closer string, raw bool) int {
 	for i := 0; i < len(text); i++ {
 		switch {

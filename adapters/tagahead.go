@@ -85,10 +85,10 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	}
 }
 
-// loneKeys is the offset behind the keys without a value that stand at offset i: they are no
-// arguments. Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it
-// would be a value that nobody wrote. They may follow each other, so it goes on until something
-// else stands there.
+// loneKeys returns the offset after the keys without a value at offset i: they are not arguments.
+// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a
+// value that the model never wrote. They may follow each other, so it goes on until something else
+// comes.
 func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -118,9 +118,9 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	}
 }
 
-// pastComment is the offset behind white space, and perhaps a comment, at offset i. </parameter>
-// <!-- or --> // the town </function>: models explain what they close, and a closer behind it is
-// one all the same.
+// pastComment returns the offset after white space, and perhaps a comment, at offset i.
+// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer
+// after it is one all the same.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
 	if n := ta.Comment(i); n > 0 {

@@ -21,9 +21,10 @@ func (tg *tagged) openCDATA(f *declaration.Family) bool {
 	return a == matched
 }
 
-// cdataEnd says whether CDATA ends here, and how many bytes of it and of the value's closer to step
-// over. Inside it no mark counts, and its closer only where the value's closer follows. The text of
-// a page may hold ]]> as well as any tag; what follows it decides, as for every closer.
+// cdataEnd reports whether CDATA ends here, and returns how many bytes of it and of the value's
+// closer to step over. Inside it no mark counts, and its closer only where the value's closer
+// follows. The text of a page may hold ]]> as well as any tag; what follows it decides, as for
+// every closer.
 func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {

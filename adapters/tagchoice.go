@@ -57,8 +57,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	return best, best.cost < leftCost && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
 }
 
-// closersInside says whether a value of a reading holds all closers of a call without its opener.
-// Behind another call it is not clear then where that one ended.
+// closersInside reports whether a value of a reading holds all closers of a call without its
+// opener. After another call it is not clear then where that one ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
@@ -71,8 +71,8 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	return false
 }
 
-// sameArgs says whether two readings give the same arguments, in the same order.
-// Equal stretches of the text need not be read twice.
+// sameArgs reports whether two readings give the same arguments, in the same order. Equal stretches
+// of the text need not be read twice.
 func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
 	for ; a != nil && b != nil; a, b = a.prev, b.prev {
 		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {

@@ -221,8 +221,8 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 // Only Kimi K3 escapes, these two, and in attributes alone; in all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
-// oddKey says whether a parameter's name holds what no name does: a mark or a quote in the tag is
-// wrong. <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value
+// oddKey reports whether a parameter's name holds what no name does: a mark or a quote in the tag
+// is wrong. <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value
 // may belong to another one. In families with entities a quote in a key is written &quot;, so a
 // plain one is wrong there, and the apostrophe is not.
 func oddKey(f *declaration.Family, key string) bool {

@@ -39,7 +39,7 @@ func listOf(text string, t *schema.Type) (string, bool) {
 	return "[" + strings.Join(items, ",") + "]", true
 }
 
-// taggedItems are the texts of a list in tags of one name, <item>a</item><item>b</item>, with
+// taggedItems returns the texts of a list in tags of one name, <item>a</item><item>b</item>, with
 // nothing between them. What the name is does not matter: <item> is the commonest, <label> and <li>
 // mean the same.
 func taggedItems(text string) (items []string, ok bool) {
@@ -58,8 +58,8 @@ func taggedItems(text string) (items []string, ok bool) {
 	return items, true
 }
 
-// dashedItems are the texts of a list in lines that all begin with a dash or a star.
-// One line without makes it a text that holds a list, which is not the same.
+// dashedItems returns the texts of a list in lines that all begin with a dash or a star. One line
+// without makes it a text that holds a list, which is not the same.
 func dashedItems(text string) (items []string, ok bool) {
 	for line := range strings.Lines(text) {
 		item, dash := strings.CutPrefix(strings.TrimSpace(line), "- ")

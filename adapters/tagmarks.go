@@ -125,7 +125,7 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	return i, 0, false
 }
 
-// withSuffix is the text of a tag with the suffix that stands at offset i, in families that have
+// withSuffix returns the text of a tag with the suffix that is at offset i, in families that have
 // one: </arg_key:opensource>.
 func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	if !f.suffix {
@@ -200,7 +200,7 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	return i + len(text)
 }
 
-// runeSize is the size of the character that begins with a byte.
+// runeSize returns the size of the character that begins with a byte.
 func runeSize(c int) int {
 	switch {
 	case c >= 0xF0:

@@ -83,8 +83,8 @@ func (s *tagSearch) endsClosed() bool {
 	return last.kind == closeTag && last.cost == 0 && s.blank(last.end, s.textEnd())
 }
 
-// tagForms are the tags of the call's pattern for a tool.
-// They stay for the next call, which mostly is of the same pattern.
+// tagForms returns the tags of the call's pattern for a tool. They stay for the next call, which
+// mostly is of the same pattern.
 func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
 		tg.forms = newTagForms(p, t)

@@ -75,10 +75,10 @@ const (
 	maxStates   = 48
 )
 
-// textEnd is the offset of the end of the text that was read.
+// textEnd returns the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 
-// from is the first token at an offset or behind it.
+// from returns the index of the first token at an offset or after it.
 func (s *tagSearch) from(at int) int {
 	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
 	return n
@@ -222,7 +222,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	}
 }
 
-// lineEnd is the offset of the line break in front of offset i, or i.
+// lineEnd returns the offset of the line break before offset i, or i.
 func (s *tagSearch) lineEnd(i, from int) int {
 	if i > from && s.d.before(i) == '\n' {
 		i--
@@ -233,17 +233,17 @@ func (s *tagSearch) lineEnd(i, from int) int {
 	return i
 }
 
-// blank says whether nothing but white space stands between two offsets.
+// blank reports whether there is nothing but white space between two offsets.
 func (s *tagSearch) blank(from, to int) bool {
 	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
 }
 
-// fresh says whether the tool has a parameter that has no value yet.
+// fresh reports whether the tool has a parameter that has no value yet.
 func (s *tagSearch) fresh(v tagState, key string) bool {
 	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
 }
 
-// seen says whether a parameter has a value already.
+// seen reports whether a parameter has a value already.
 func (s *tagSearch) seen(args *tagArg, key string) bool {
 	for ; args != nil; args = args.prev {
 		if args.key == key {
@@ -388,5 +388,5 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	}
 }
 
-// nextCall says whether another call of an offered tool begins at offset i.
+// nextCall reports whether another call of an offered tool begins at offset i.
 func (s *tagSearch) nextCall(i int) bool { return s.d.callBegins(s.f.p.Family, i) }

@@ -22,7 +22,7 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf is an end of a value, unless all closers of the call stand there and are left over once
+// lastOf returns an end of a value, unless all closers of the call follow it and are left over once
 // more later.
 func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
 	n, ok := end()
@@ -43,7 +43,8 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 	return n, true
 }
 
-// simpleEnd is valueEnd for the values of tags that are named like the parameters, and in messages.
+// simpleEnd is like valueEnd for the values of tags that are named like the parameters, and in
+// messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	if a == matched && h.onLines() && tg.At(0) != '\n' {
@@ -114,11 +115,11 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 	return bytes.Contains(ta.Slice(ta.Pos+i, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
-// junkBehind is the offset behind what means nothing at offset i, where the closer of a value ends,
-// and in front of the next argument or the call's closers: a comment, or words that cannot belong
-// to the value, since it is no text or its closer is named like it. It is 0 where the closer may be
-// part of the value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag behind its token):
-// the junk and the next parameter landed in user_id.
+// junkBehind returns the offset after what means nothing at offset i, where the closer of a value
+// ends, and before the next argument or the call's closers: a comment, or words that cannot belong
+// to the value, since it is not a text or its closer is named like it. It is 0 where the closer may
+// be part of the value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its
+// token): the junk and the next parameter landed in user_id.
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
@@ -146,18 +147,17 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	return 0
 }
 
-// nextArg says whether the head of a further argument stands at offset i in place of the value's
-// own closer: a parameter of the tool that was not seen yet. "say
-// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it by
-// anybody.
+// nextArg reports whether the head of a further argument is at offset i in place of the value's own
+// closer: a parameter of the tool that was not seen yet. "say
+// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it.
 func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	h, a := tg.ahead.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
 }
 
-// afterValue says whether what stands at offset i can follow a value's closer: another argument, a
+// afterValue reports whether the text at offset i can follow a value's closer: another argument, a
 // closer of the call that is followed in turn, a mark, or the end of the text. In a family with a
-// section its last closer needs something behind it, too; in one without, the last closer ends all.
+// section its last closer needs something after it, too; in one without, the last closer ends all.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -181,8 +181,8 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// closerOrEnd says whether a closer from the k-th on, a mark or the end of the text stands behind
-// offset i. Prose behind a closer says that both are part of a value. A comment between two closers
+// closerOrEnd reports whether a closer from the k-th on, a mark or the end of the text follows at
+// offset i. Prose after a closer means that both are part of a value. A comment between two closers
 // counts as white space, as models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
@@ -202,9 +202,9 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	return false
 }
 
-// closersFollow says whether the rest of the call's closers and then a mark or the end of the text
-// stand at offset i: the value's own closer was left out. Behind the last closer only a mark or the
-// end may stand, or a text about the tags would be cut there.
+// closersFollow reports whether the rest of the call's closers and then a mark or the end of the
+// text follow at offset i: the value's own closer was left out. After the last closer only a mark
+// or the end is allowed, or a text about the tags would be cut there.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	// Beam's arguments stand in a message, which its end mark ends
 	if p == p.Family.Header {

@@ -23,9 +23,9 @@ type tailMark struct {
 	least int // the least sum of the steps from here on
 }
 
-// behindCall says what stands at offset i, behind a whole call: nothing or a further call of an
-// offered tool (over), or text, in which closers are left over or not. Closers without an opener
-// show that the ones in front were part of a value.
+// behindCall reports what is at offset i, after a whole call: nothing or a further call of an
+// offered tool (over), or text, in which closers are left over or not (left). Closers without an
+// opener show that the ones before were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -61,7 +61,7 @@ func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	return closed > 2 && ta.tails.marks[len(ta.tails.marks)-1].step < 0
 }
 
-// tailFrom is the first place from offset i on where a call opens or closes.
+// tailFrom returns the first place from offset i on where a call opens or closes.
 func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	t, at := &ta.tails, ta.Pos+i
 	if t.family != p.Family || at < t.from || at >= t.to {
@@ -109,9 +109,9 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 	}
 }
 
-// tailAt says whether a call of the family opens or closes at offset i, and where to go on. An
-// opener counts with its first argument and closers count with that of a value in front, since
-// single tags are mentioned in prose all the time.
+// tailAt returns 1 where a call of the family opens at offset i, -1 where one closes and 0
+// otherwise, and where to go on. An opener counts with its first argument and closers count with
+// that of a value before, since single tags are mentioned in prose all the time.
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		closer, named := arg.Parts[len(arg.Parts)-1].Lit.Trimmed(), 0
@@ -175,8 +175,8 @@ func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	return k < len(ta.tails.lone) && (next.at == 0 || ta.tails.lone[k] < next.at)
 }
 
-// lastPiece is the last tag of a literal. Models leave the outer one of two out: <function=f>
-// without <tool_call> in front begins a call as well.
+// lastPiece returns the last tag of a literal. Models leave the outer one of two out: <function=f>
+// without <tool_call> before it begins a call as well.
 func lastPiece(l declaration.Literal) declaration.Literal {
 	all := l.Pieces()
 	if len(all) == 0 {
@@ -185,9 +185,9 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 	return all[len(all)-1]
 }
 
-// callBegins says whether a call of an offered tool begins at offset i, perhaps behind the opener
-// of a section. It has to stand right behind the call in front: then that one has ended, and its
-// end need not wait for the rest of the reply.
+// callBegins reports whether a call of an offered tool begins at offset i, perhaps after the opener
+// of a section. It has to come right after the call before: then that one has ended, and its end
+// need not wait for the rest of the reply.
 func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {
@@ -259,15 +259,15 @@ func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	return s.f.typ.Has(key) && !s.seen(args, key)
 }
 
-// argumentsBehind says whether tags of arguments stand behind an offset.
+// argumentsBehind reports whether tags of arguments follow an offset.
 func (s *tagSearch) argumentsBehind(i int) bool {
 	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
 		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
 	})
 }
 
-// endCost is what it costs that the text ends inside a value: nothing in a reply that was cut,
-// since a cut is no slip, and little where half of the value's closer stands at the end.
+// endCost returns what it costs that the text ends inside a value: nothing in a reply that was cut,
+// since a cut is not a slip, and little where half of the value's closer is at the end.
 func (s *tagSearch) endCost(h head) int {
 	if s.d.marks.in.lengthCut() {
 		return 0

@@ -77,10 +77,9 @@ func (s *tagSearch) scan() {
 	}
 }
 
-// textCost is what a tag costs as text: little inside a line. "Close it with </parameter> and go
-// on" is what people write about tags; a tag that stands alone on its line, or between two others,
-// is what models write. Openers are judged by what stands in front of them, closers by what stands
-// behind.
+// textCost returns what a tag costs as text: little inside a line. "Close it with </parameter> and
+// go on" is what people write about tags; a tag that is alone on its line, or between two others,
+// is what models write. Openers are judged by what precedes them, closers by what follows.
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {
@@ -104,7 +103,7 @@ func (s *tagSearch) textCost(t tagToken) int {
 	return mentionCost
 }
 
-// before is the byte in front of offset i, -1 where nothing is kept.
+// before returns the byte before offset i, or -1 where nothing is kept.
 func (ta *tagsAhead) before(i int) int {
 	if ta.Pos+i <= ta.Base {
 		return -1
@@ -185,9 +184,9 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 	return 0, ""
 }
 
-// endsInside says whether one of so many tokens closes a value and is followed by a parameter that
-// the tool has and that has no value yet: an opener whose closer is missing would else reach over
-// it.
+// endsInside reports whether one of the tokens between from and to closes a value and is followed
+// by a parameter that the tool has and that has no value yet: an opener whose closer is missing
+// would else reach over it.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {
@@ -220,7 +219,7 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again says whether a tag is the last one of an argument's head: <arg_value>.
+// again reports whether a tag is the last one of an argument's head: <arg_value>.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
@@ -231,7 +230,7 @@ func (s *tagSearch) again(h head, t *tagToken) bool {
 	return false
 }
 
-// comment is the size of a comment at offset i that holds no tags.
+// comment returns the size of a comment at offset i that holds no tags, or 0.
 func (s *tagSearch) comment(i int) int {
 	size := s.d.Comment(i)
 	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {

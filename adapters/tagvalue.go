@@ -94,12 +94,12 @@ func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
 
-// onLines says whether the family writes values on lines of their own. A further argument in place
-// of a closer then has a newline in front, and a tag in the middle of a line is quoted.
+// onLines reports whether the family writes values on lines of their own. A further argument in
+// place of a closer then has a newline before it, and a tag in the middle of a line is quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
-// isText says whether the value is its own text: the tag says so and the schema allows it, or the
-// tag says nothing and the schema allows nothing else. DSML's string="true" and Kimi K3's
+// isText reports whether the value is its own text: the tag says so and the schema allows it, or
+// the tag says nothing and the schema allows nothing else. DSML's string="true" and Kimi K3's
 // type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
 // decides, and a parameter that it does not name is a text. Texts of an enum are read by the schema
 // all the same, which puts their spelling right.
@@ -114,15 +114,15 @@ func (h head) isText(t, typ *schema.Type) bool {
 	return false
 }
 
-// isJSON says whether the value can only be an object or a list.
-// Such a value can stream, since nothing else can come of it.
+// isJSON reports whether the value can only be an object or a list. Such a value can stream, since
+// nothing else can come of it.
 func (h head) isJSON(typ *schema.Type) bool {
 	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
 }
 
-// jsonOpens says whether an object or a list that the schema allows opens at offset i, and what it
-// holds looks like JSON. From there on it streams. {not json and [see above] open like JSON too;
-// they wait and stay texts. It looks at one byte behind the bracket, so a value that streams can
+// jsonOpens reports whether an object or a list that the schema allows opens at offset i, and what
+// it holds looks like JSON. From there on it streams. {not json and [see above] open like JSON too;
+// they wait and stay texts. It looks at one byte after the bracket, so a value that streams can
 // still turn out to be broken: closers are then added.
 func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	n := i + 1 + tg.Space(i+1)
@@ -201,10 +201,10 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 	tg.noticeEnd(h)
 }
 
-// valueEnd says whether the value ends here, and how many bytes of its closer to step over. Where
-// the text is as its family writes it, that is seen at once; anything else that looks like one of
-// the call's tags is decided by what follows, to the end of the reply (planTags). before is what
-// was read of a value that waits; nil: nothing of it matters.
+// valueEnd reports whether the value ends here, and returns how many bytes of its closer to step
+// over. Where the text is as its family writes it, that is seen at once; anything else that looks
+// like one of the call's tags is decided by what follows, to the end of the reply (planTags).
+// before returns what was read of a value that waits; it is nil where nothing of it matters.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
 	switch {
 	case tg.plan.made:
@@ -253,7 +253,7 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 // maxIndent bounds the blanks in front of a closer, in bytes.
 const maxIndent = 16
 
-// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the
+// surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
 // value has ended: the whole head of a parameter that the tool has and that is not there yet, or
 // all closers of the call, and nothing later that takes them back.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {

@@ -84,7 +84,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 	return root
 }
 
-// tokenOf is what stands in front of each tag.
+// tokenOf returns what comes before each tag.
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
 // oddTree reports whether a text has tags that do not nest as they are written: one that closes
@@ -164,8 +164,8 @@ func closeDown(open []*node, to int, text string, end int) {
 	}
 }
 
-// tagAt is the name in a tag at the start of a text, behind blanks, and the size of all; 0 when
-// none stands there. A name holds no newline and no further <, or the text of a program would have
+// tagAt returns the name in a tag at the start of a text, after blanks, and the size of all, or 0
+// when there is none. A name holds no newline and no further <, or the text of a program would have
 // tags. M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
@@ -176,8 +176,8 @@ func tagAt(text string) (string, int) {
 	return name, len(text) - len(rest) + len(name) + 2
 }
 
-// json is a node as JSON of the type.
-// A union of list and object is decided by what the tags are called, as the wire does not say it.
+// json returns a node as JSON of the type. A union of list and object is decided by what the tags
+// are called, as the wire does not say it.
 func (n *node) json(t *schema.Type) string {
 	switch {
 	// a text or number: tags in it are what it says
@@ -199,8 +199,8 @@ func (n *node) json(t *schema.Type) string {
 	return n.object(t)
 }
 
-// isList says whether the tags in a node are the elements of a list: they are all called item, or
-// the schema wants a list whose elements do not have them as members. The template prints every
+// isList reports whether the tags in a node are the elements of a list: they are all called item,
+// or the schema wants a list whose elements do not have them as members. The template prints every
 // element as <item>, whatever the schema calls them. Under a schema that allows lists and objects,
 // only tags called item make a list.
 func (n *node) isList(t *schema.Type) bool {
@@ -212,9 +212,9 @@ func (n *node) isList(t *schema.Type) bool {
 	return items || t.Only(schema.Array|schema.Null) && !members
 }
 
-// object is a node as an object; tags of one name become a list. Text between tags is kept under
-// $text, but never in place of a tag of that name. Order is that of the model. Keys keep the order
-// in which they came first; later tags of a name join the first one's list.
+// object returns a node as an object; tags of one name become a list. Text between tags is kept
+// under $text, but never in place of a tag of that name. Order is that of the model. Keys keep the
+// order in which they came first; later tags of a name join the first one's list.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}
@@ -235,10 +235,10 @@ func (n *node) object(t *schema.Type) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
-// groupJSON is what the tags of one name say: one is a value, several are a list, also where the
-// schema wants none. <step>…</step><step>…</step>: to repeat a tag is the only way in which this
-// form can say more than one value of a name, and a lone one is a list only where the schema says
-// so.
+// groupJSON returns the value of the tags of one name: one is a value, several are a list, also
+// where the schema wants none. <step>…</step><step>…</step>: to repeat a tag is the only way in
+// which this form can give more than one value of a name, and a lone one is a list only where the
+// schema says so.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)
@@ -254,8 +254,8 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr is a text without tags as JSON of the type; an empty one is an empty list or object where
-// nothing else fits. <tags></tags> is how the template prints a list without elements.
+// emptyOr returns a text without tags as JSON of the type; an empty one is an empty list or object
+// where nothing else fits. <tags></tags> is how the template prints a list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

@@ -31,8 +31,8 @@ type trialState struct {
 	evidence bool                 // more than a mark was read: a cut here is a cut call
 }
 
-// attemptBy is an attempt by a reader of its own: the header of a message says what its body is,
-// and no pattern does.
+// attemptBy makes an attempt with a reader of its own: the header of a message says what its body
+// is, and no pattern does.
 func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 	if tr.exhausted() {
 		return mismatch
@@ -59,14 +59,14 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 	return a
 }
 
-// exhausted says whether failed attempts have read so much that no more are made. The bound is 64
-// KiB and each byte twice more. A text of a million "<tool_call>" would otherwise be read to its
+// exhausted reports whether failed attempts have read so much that no more are made. The bound is
+// 64 KiB and each byte twice more. A text of a million "<tool_call>" would otherwise be read to its
 // end at each.
 func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 
-// ranOver says whether the model stopped by itself and the closer of the call stands in what was
-// read from position from on: a string that was never closed ran over it. Its arguments are then
-// what stood behind the call, too, and no end of the string can be found in it.
+// ranOver reports whether the model stopped by itself and the closer of the call is in what was
+// read from position from on: a string that was never closed ran over it. Its arguments then
+// include what follows the call, too, and no end of the string can be found in it.
 func (tr *trial) ranOver(from int) bool {
 	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
@@ -82,10 +82,10 @@ func (tr *trial) unpin() {
 	}
 }
 
-// bare says whether the arguments of the call that is read must begin with a parameter of its tool,
-// since little else says that it is one: {"name": "get_weather", "arguments": {"type": …}} is an
-// echo at the start of a reply, and a word and a brace are program text unless a parameter follows
-// in quotes.
+// bare reports whether the arguments of the call that is read must begin with a parameter of its
+// tool, since little else shows that it is one: {"name": "get_weather", "arguments": {"type": …}}
+// is an echo at the start of a reply, and a word and a brace are program text unless a parameter
+// follows in quotes.
 func (tr *trial) bare() bool {
 	return tr.closing == bareStream || tr.closing == bareJSON || tr.closing == bareCounted
 }

@@ -25,8 +25,8 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	return print.Calls(dst, f.Family, calls)
 }
 
-// objectText is a call's arguments as one JSON object. Histories come from clients, which keep what
-// models once wrote: damaged arguments must not make a request fail.
+// objectText returns a call's arguments as one JSON object. Histories come from clients, which keep
+// what models once wrote: damaged arguments must not make a request fail.
 func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
@@ -37,10 +37,10 @@ func objectText(args json.RawMessage) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// Number gives calls the ids that the family writes, first being how many calls the conversation
-// had before. An id that the family could have written stays; in most families that is any. Kimi K2
-// counts calls through the conversation (functions.f:3), Cohere through its objects, Mistral wants
-// nine signs: a template that meets other ids may fail.
+// Number returns a copy of the calls with the ids that the family writes, first being how many
+// calls the conversation had before. An id that the family could have written stays; in most
+// families that is any. Kimi K2 counts calls through the conversation (functions.f:3), Cohere
+// through its objects, Mistral wants nine signs: a template that meets other ids may fail.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
@@ -53,9 +53,9 @@ func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []
 	return print.Results(dst, f.Family, calls, texts)
 }
 
-// Prompt is the text that teaches a model the tools and this form of calling them, in that wording,
-// or in the family's own when it is zero. It is empty without tools. The same tools and wording
-// give the same bytes.
+// Prompt returns the text that teaches a model the tools and this form of calling them, in that
+// wording, or in the family's own when it is zero. It is empty without tools. The same tools and
+// wording give the same bytes.
 func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	if len(tools) == 0 {
 		return ""
@@ -66,10 +66,10 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	return print.Prompt(f.Asked(w).Family, tools, w)
 }
 
-// Asked is the format in which Prompt asks for calls: signatures without schemas ask for Python,
-// unless the family's own declaration has a wording. What it asks for is also how earlier calls
-// should be written out. A prompt that shows signatures and asks for JSON would teach two forms at
-// once.
+// Asked returns the format in which Prompt asks for calls: signatures without schemas ask for
+// Python, unless the family's own declaration has a wording. What it asks for is also how earlier
+// calls should be written out. A prompt that shows signatures and asks for JSON would teach two
+// forms at once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
@@ -79,11 +79,11 @@ func (f *Format) Asked(w Wording) *Format {
 	return f
 }
 
-// Lead is what to write behind a rendered prompt so that a call can follow as one JSON object
+// Lead returns what to write after a rendered prompt so that a call can follow as one JSON object
 // {"name": …, "arguments": …}, whatever the family's own form: open reasoning is closed, what the
-// model has said since the prompt is repeated (but for families of messages, each of which stands
-// alone), and the family's own mark begins the call. Name is the tool's, empty when there are
-// several.
+// model has said since the prompt is repeated (but for families of messages, each of which is
+// complete in itself), and the family's own mark begins the call. name is the tool's, empty when
+// there are several.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
@@ -98,10 +98,10 @@ func (f *Format) Lead(prompt, said, name string) string {
 // carried are the arguments of the call that Carries tries a name with.
 const carried = `{"text":"a b"}`
 
-// Carries says whether a call of a tool with that name, written as the family writes calls, is read
-// as that call, with no other text. It takes some ten microseconds. Names that clients send may
-// hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another name
-// for the model.
+// Carries reports whether a call of a tool with that name, written as the family writes calls, is
+// read as that call, with no other text. It takes some ten microseconds. Names that clients send
+// may hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another
+// name for the model.
 func (f *Format) Carries(name string) bool {
 	if len(name) > toolset.MaxName {
 		return false

@@ -27,7 +27,7 @@ var formTools = []chat.Tool{
 	{Name: "greet_bats", Description: "Greets bats.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// formProbe is a call of one of them, the n-th of its turn.
+// formProbe returns a call with that name and arguments, the n-th of its turn.
 func formProbe(n int, name, args string) chat.Call {
 	return chat.Call{ID: "Zq000000" + strconv.Itoa(n), Name: name, Args: json.RawMessage(args)}
 }
@@ -61,7 +61,7 @@ type printer struct {
 	printed map[string]string
 }
 
-// show is the region of a turn that its calls are, "" if the template refuses them.
+// show returns the region of a turn that holds its calls, or "" if the template refuses them.
 func (p *printer) show(calls ...chat.Call) string {
 	key := written(calls)
 	text, ok := p.printed[key]
@@ -121,9 +121,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns are those that can be read back: a template that loses values of objects says nothing of
-// calls with values of lists and objects. MiniCPM5's as llama-server renders it prints nothing for
-// an object, and the elements of a list without a sign between.
+// turns returns the turns that can be read back: a template that loses values of objects says
+// nothing of calls with values of lists and objects. MiniCPM5's as llama-server renders it prints
+// nothing for an object, and the elements of a list without a sign between.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -132,7 +132,7 @@ func (p *printer) turns() [][]chat.Call {
 	return slices.Concat(formTurns[:deepTurn-1], make([][]chat.Call, 2), formTurns[bareTurn:])
 }
 
-// tried is a declaration, and how many of the turns it reads.
+// tried parses a declaration, and counts how many of the turns it reads.
 func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
 	f, err := set.Parse([]byte(text))
 	if err != nil {
@@ -142,7 +142,8 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 	return f, n, err
 }
 
-// bareCall is the line for a call without arguments, as the template prints it.
+// bareCall returns the line for a call without arguments, as the template prints it, or "" where
+// the name of the tool does not occur in it.
 func (p *printer) bareCall() string {
 	text := escaped.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
@@ -152,13 +153,13 @@ func (p *printer) bareCall() string {
 	return "form    call " + edged(text) + "\n"
 }
 
-// printer is the template as this view shows it.
+// printer returns the template as this view shows it.
 func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
 }
 
-// misread are the turns of which a format reads a call that was not rendered. One that is missed is
-// none of them.
+// misread returns an error for each turn of which a format reads a call that was not rendered. A
+// call that is missed does not count.
 func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	for _, calls := range p.turns() {
 		if err := p.otherwise(f, calls); err != nil {
@@ -217,7 +218,7 @@ func (p *printer) misled(f *adapters.Format) error {
 	return nil
 }
 
-// behind is the text behind a word.
+// behind returns the text after a word.
 func behind(text, word string) string {
 	_, rest, _ := strings.Cut(text, word)
 	return rest
@@ -238,7 +239,7 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	return nil
 }
 
-// markLines are the lines about thoughts and plain replies, which are kept whatever becomes of
+// markLines returns the lines about thoughts and plain replies, which are kept whatever becomes of
 // calls.
 func (o *observed) markLines() string {
 	var b strings.Builder
@@ -250,7 +251,7 @@ func (o *observed) markLines() string {
 	return b.String()
 }
 
-// dropLine is the line about what ends turns.
+// dropLine returns the line about what ends turns, or "".
 func (o *observed) dropLine() string {
 	var ends []string
 	for _, mark := range o.ends {

@@ -54,8 +54,8 @@ func jsonBody(text, path, content string) (body, bool) {
 	return body{}, false
 }
 
-// jsonAt is the JSON value that a text begins with; what follows may be anything.
-// The template prints its own marks behind it, and these are what is looked for.
+// jsonAt returns the JSON value that a text begins with; what follows may be anything. The template
+// prints its own marks after it, and these are what is looked for.
 func jsonAt(text string) (string, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))
@@ -65,10 +65,11 @@ func jsonAt(text string) (string, bool) {
 	return text[:in.InputOffset()], true
 }
 
-// named is a body whose JSON holds the name: as the value of a member, or as the name of the only
-// one. A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one at the
-// end with the probe's id has the call's own (mistral-v3). The usual names need no keys line.
-// Arguments are found as the member that holds an object, the name as the member with its value.
+// named returns a body whose JSON holds the name: as the value of a member, or as the name of the
+// only one. A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one
+// at the end with the probe's id has the call's own (mistral-v3). The usual names need no keys
+// line. Arguments are found as the member that holds an object, the name as the member with its
+// value.
 func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -106,7 +107,7 @@ func named(value string, start, end int) (body, bool) {
 	return b, true
 }
 
-// spreads is how a list stands in lines: a member a line, a call a line, or all in one.
+// spreads returns how a list is spread over lines: a member a line, a call a line, or all in one.
 // command-r prints json.dumps with indent=4, command-r7b a call a line.
 func spreads(value string) string {
 	switch {
@@ -122,10 +123,10 @@ func spreads(value string) string {
 // It is Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName is a body that ends with arguments at text[at:end] and begins with the name in front
-// of them. The last occurrence counts: deepseek-v3 has the word function and a separator in front,
-// others the name in a header, too. Literals between name and arguments stay as they are:
-// <｜tool▁sep｜>, [ARGS], a newline.
+// besideName returns a body that ends with arguments at text[at:end] and begins with the name
+// before them, or with the call's id. The last occurrence counts: deepseek-v3 has the word function
+// and a separator before it, others the name in a header, too. Literals between name and arguments
+// stay as they are: <｜tool▁sep｜>, [ARGS], a newline.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// arrangements are the lines of forms that may print what a template printed for one call and for
-// two: where the parts stand is the same in all of them, how values are written differs.
+// arrangements returns the lines of forms that may print what a template printed for one call and
+// for two: where the parts are is the same in all of them, how values are written differs.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -37,7 +37,7 @@ var (
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements are the forms in which the parts stand as they were seen.
+// arrangements returns the forms in which the parts are where they were seen.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
@@ -70,7 +70,7 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 	return all
 }
 
-// lines are the lines about calls.
+// lines returns the lines about calls.
 func (f *framed) lines(holes, gaps []string) string {
 	var b strings.Builder
 	call := ""
@@ -97,7 +97,7 @@ func (f *framed) lines(holes, gaps []string) string {
 	return b.String()
 }
 
-// above is the glue in front of a mark, "" if there is none.
+// above returns the glue before a mark, or "" if there is no mark.
 func above(glue, mark string) string {
 	if mark == "" {
 		return ""
@@ -131,7 +131,7 @@ type series struct {
 	twice                                           string // between two names in front of a value; "": there is one
 }
 
-// item is one of the things as a line of a form.
+// item returns one of the things as a line of a form.
 func (s series) item(key, indent string) string {
 	e := escaped.Replace
 	before := e(s.before)
@@ -152,9 +152,8 @@ func (s series) item(key, indent string) string {
 	return edged(out)
 }
 
-// seriesOf takes the literals around two things apart: in front of the first name, between name and
-// value, between both, and behind the second. With a quote, values have it around them, and it is
-// theirs.
+// seriesOf separates the literals around two things: before the first name, between name and value,
+// between both, and after the second. With a quote, values have it around them, and it is theirs.
 func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series, ok bool) {
 	if mid != mid2 {
 		return s, false
@@ -197,7 +196,7 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	return s, true
 }
 
-// wholeRunes is how many of the last n bytes of a text are whole characters.
+// wholeRunes returns how many of the last n bytes of a text are whole characters.
 func wholeRunes(text string, n int) int {
 	for n > 0 && text[len(text)-n]&0xC0 == 0x80 {
 		n--
@@ -205,7 +204,7 @@ func wholeRunes(text string, n int) int {
 	return n
 }
 
-// cutQuotes takes the quotes around a value off what stands behind it and in front of it.
+// cutQuotes removes the quotes around a value from what follows it and from what precedes it.
 func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	b, ok = strings.CutPrefix(behind, quote)
 	f, ok2 := strings.CutSuffix(front, quote)
@@ -273,7 +272,7 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	return i, true
 }
 
-// argLines are the lines about arguments.
+// argLines returns the lines about arguments.
 func (i items) argLines() string {
 	lines := "form    arg " + i.item("{key}", "") + "\n"
 	if i.between != "" {
@@ -285,8 +284,8 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced are the same arguments where the blank in front of a value belongs to values of one line
-// alone, as YAML has it.
+// unspaced returns the same arguments where the blank before a value belongs only to values of one
+// line, as YAML has it.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]
@@ -323,8 +322,8 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines
 }
 
-// valueOf is what a template prints for the value of an argument: behind its name, up to what
-// stands behind the last value of another call.
+// valueOf returns what a template prints for the value of an argument: the text after its name, up
+// to what follows the last value of another call.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

@@ -121,8 +121,8 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest is what is left where no format reads the calls: the marks around thoughts and text, or what
-// the template teaches in words where it prints no calls.
+// rest returns what is left where no format reads the calls: the marks around thoughts and text, or
+// what the template teaches in words where it prints no calls.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
 		if errors.Is(err, ErrNoCalls) {
@@ -148,7 +148,7 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom takes over what another view of the template showed and this one did not: some print
+// completeFrom adds what another view of the template showed and this one did not: some print
 // reasoning only while the results of its calls are the last that was said, some drop the marks of
 // a plain reply there. Marks that end a turn are added unless they occur in a call: dropped there,
 // they would cut it.
@@ -163,9 +163,9 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy takes over what the source alone says. Of message families the headers tell reasoning,
-// so no marks around it are looked for. The source can only add: what a conversation showed is what
-// the model sees, and the source may hold branches that are dead.
+// completeBy adds what the source alone says. In message families the headers tell reasoning, so no
+// marks around it are looked for. The source can only add: what a conversation showed is what the
+// model sees, and the source may hold branches that are dead.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -187,9 +187,9 @@ func (f *Finding) better(g *Finding) bool {
 	return len(f.Wrong) < len(g.Wrong)
 }
 
-// clearest is the error that says most: that a form cannot be said, before that there are no calls,
-// before a refusal. A template that refuses one view and prints no calls in the other is one
-// without calls.
+// clearest returns the error that says most: that a form cannot be expressed, before that there are
+// no calls, before a refusal. A template that refuses one view and prints no calls in the other
+// counts as a template without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -243,9 +243,9 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// knownIn is the known family that prints and reads the same, or "". One that agrees in white space
-// too comes first. Families are asked in the order of their names, so that the answer is the same
-// every time.
+// knownIn returns the name of the known family that prints and reads the same, or "", and whether
+// it agrees in white space too. One that does comes first. Families are asked in the order of their
+// names, so that the answer is the same every time.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {

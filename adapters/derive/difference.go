@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// difference takes off what two texts begin and end with alike, and gives what is left of the
-// second: no mark is cut. Texts that differ by a whole mark mostly share its first and last
-// letters: of <|a|> and <|b|> only "a" and "b" differ. Widened to marks it can be cut out and
+// difference removes what two texts begin and end with alike, and returns what is left of the
+// second, in which no mark is cut. Texts that differ by a whole mark mostly share its first and
+// last letters: of <|a|> and <|b|> only "a" and "b" differ. Widened to marks it can be cut out and
 // looked at by itself.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
@@ -20,7 +20,7 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart is at, or the start of the mark in whose middle that is.
+// markStart returns at, or the start of the mark in whose middle it is.
 func markStart(text string, at int) int {
 	at = min(at, len(text))
 	if i := openMark(text[:at]); i >= 0 {
@@ -29,8 +29,8 @@ func markStart(text string, at int) int {
 	return at
 }
 
-// openMark is where the mark begins in whose middle a text ends, -1 when it ends in none.
-// A "<" with a blank or a newline behind it is an operator or prose.
+// openMark returns where the mark begins in whose middle a text ends, or -1 when it does not end in
+// a mark. A "<" with a blank or a newline after it is an operator or prose.
 func openMark(text string) int {
 	i := strings.LastIndexByte(text, '<')
 	if i < 0 || strings.ContainsAny(text[i:], "> \n") {
@@ -39,8 +39,8 @@ func openMark(text string) int {
 	return i
 }
 
-// commonPrefix is how many bytes two texts have in common at the beginning. Cutting a letter of
-// several bytes does no harm: what is taken is widened to whole marks.
+// commonPrefix returns how many bytes two texts have in common at the beginning. Cutting a letter
+// of several bytes does no harm: what is taken is widened to whole marks.
 func commonPrefix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -48,8 +48,8 @@ func commonPrefix(a, b string) (n int) {
 	return n
 }
 
-// commonSuffix is the same at the end. Of texts that differ in length alone the caller takes off
-// the common beginning first, or both would count the same bytes.
+// commonSuffix returns how many bytes two texts have in common at the end. Where texts differ only
+// in length the caller removes the common beginning first, or both would count the same bytes.
 func commonSuffix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -57,9 +57,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener is the part that a and b both end with, from the first mark in it on; all of a when b ends
-// with a. a is what stands in front of the first of two equal things, b what stands between both:
-// the opener ends both.
+// opener returns the part that a and b both end with, from the first mark in it on; all of a when b
+// ends with a. a is the text before the first of two equal things, b the text between both: the
+// opener ends both.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {
@@ -75,8 +75,8 @@ func opener(a, b string) string {
 	return ""
 }
 
-// shared is what a and b both begin with: whole marks, without the newlines behind them.
-// A letter in common behind the last whole mark is chance: </arg> and the < of whatever follows.
+// shared returns what a and b both begin with: whole marks, without the newlines after them. A
+// letter in common after the last whole mark is chance: </arg> and the < of whatever follows.
 func shared(a, b string) string {
 	s := a[:commonPrefix(a, b)]
 	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {
@@ -97,18 +97,18 @@ var (
 	trailingMark = regexp.MustCompile(`\n?` + aMark + `[a-z_]{0,16}\n*$`)
 )
 
-// hasMark says whether a text holds any mark: words alone open nothing that could be looked for.
+// hasMark reports whether a text holds any mark: words alone open nothing that could be looked for.
 func hasMark(s string) bool { return anyMark.MatchString(s) }
 
-// firstMark is the mark that a text begins with, white space in front of it and newlines behind it
-// included, or "".
+// firstMark returns the mark that a text begins with, including white space before it and newlines
+// after it, or "".
 func firstMark(text string) string { return leadingMark.FindString(text) }
 
-// lastMark is the mark that a text ends with, or "".
+// lastMark returns the mark that a text ends with, or "".
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
-// trimSpaced takes a prefix off, white space in front of it too; a text without it stays.
-// The white space behind the text stays: of a call it may be glue.
+// trimSpaced removes a prefix, and white space before it too; a text without it stays. The white
+// space after the text stays: of a call it may be glue.
 func trimSpaced(text, prefix string) string {
 	prefix = strings.TrimSpace(prefix)
 	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok && prefix != "" {

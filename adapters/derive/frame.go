@@ -16,7 +16,7 @@ type anchor struct {
 	from, to int
 }
 
-// anchors are the parts of calls in a text, from left to right.
+// anchors returns the parts of calls in a text, from left to right.
 func anchors(text string, calls ...chat.Call) (all []anchor) {
 	words := map[string]string{"lemur": "key", "okapi": "key", "fetch_gnus": "name"}
 	for _, c := range calls {
@@ -43,7 +43,7 @@ func anchors(text string, calls ...chat.Call) (all []anchor) {
 	return all
 }
 
-// valuesOf are the strings of an object.
+// valuesOf returns the strings of an object.
 func valuesOf(args json.RawMessage) (all []string) {
 	var members map[string]string
 	_ = json.Unmarshal(args, &members)
@@ -53,8 +53,8 @@ func valuesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// blockAt is how long the arguments of one of the calls are that a text begins with, as one value,
-// and the hole for them.
+// blockAt returns the length of the arguments of one of the calls that a text begins with as one
+// value, and the hole for them. The length is 0 when there are none.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")
@@ -82,8 +82,8 @@ type pieces struct {
 // lengths are how long the arguments of two calls are.
 type lengths [2]int
 
-// merged is what two texts say alike, from the front or from the end: numbers that count calls or
-// bytes are holes. It returns how much of each was used.
+// merged returns what two texts have in common, from the front or from the end, where numbers that
+// count calls or bytes are holes, and how much of each was used.
 func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
@@ -126,7 +126,7 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 // escaped writes a literal as the lines of a form have it.
 var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// digits are the digits that a text has n bytes from its front, or from its end.
+// digits returns the digits that a text has n bytes from its front, or from its end.
 func digits(s string, n int, end bool) string {
 	is := func(c byte) bool { return c >= '0' && c <= '9' }
 	from, to := n, n
@@ -186,7 +186,7 @@ func frame(one, two string) (*framed, bool) {
 	return f, f.compare(two, b[:len(a)], b[len(a):])
 }
 
-// gapsOf are the literals around anchors.
+// gapsOf returns the literals around anchors.
 func gapsOf(text string, a []anchor) (gaps []string) {
 	from := 0
 	for _, x := range a {
@@ -196,7 +196,7 @@ func gapsOf(text string, a []anchor) (gaps []string) {
 	return append(gaps, text[from:])
 }
 
-// measured are the lengths of two calls' arguments.
+// measured returns the lengths of two calls' arguments.
 func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
 	for i, calls := range [][]anchor{a, b} {
 		text := []string{x, y}[i]

@@ -59,10 +59,10 @@ func heading(model string) string {
 	return fmt.Sprintf("format  %s\nmodels  %s*\n", name, name)
 }
 
-// callLines are the lines section, call, arg, keys and quote, and the marks behind the calls that
-// end the turn. Of two calls the text between them is what tells: what stands in front of both is
-// the call's opener, what stands behind both its closer, and the rest around them is a section.
-// Marks behind all calls with none in front end the turn.
+// callLines returns the lines section, call, arg, keys and quote, and the marks after the calls
+// that end the turn. With two calls, the text between them tells: what precedes both is the call's
+// opener, what follows both its closer, and the rest around them is a section. Marks after all
+// calls with none before end the turn.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //
@@ -159,9 +159,9 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	return b.String(), nil
 }
 
-// onlyLine is the line of a template that prints one call. Marks behind a call that begins with
-// none end the turn. What is glue and what a section cannot be told from one call, so all of it is
-// the call's. Llama 3's templates refuse a second call.
+// onlyLine returns the line of a template that prints one call. Marks after a call that begins with
+// no mark end the turn. Glue and a section cannot be told apart from one call, so all of it is the
+// call's. Llama 3's templates refuse a second call.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -171,8 +171,9 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines), ends, nil
 }
 
-// unfenced is the same line without a fence around the arguments, which models leave out; nothing
-// when there is none. DeepSeek V3's template puts ```json around arguments; its models write both.
+// unfenced returns the same line without a fence around the arguments, which models leave out, or
+// "" when there is none. DeepSeek V3's template puts ```json around arguments; its models write
+// both.
 func unfenced(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {
@@ -181,7 +182,7 @@ func unfenced(call string) string {
 	return without
 }
 
-// newlines are the newlines that a text begins with.
+// newlines returns the newlines that a text begins with.
 func newlines(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "\n"))] }
 
 // example writes a text as a declaration does.

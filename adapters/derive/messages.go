@@ -53,8 +53,9 @@ func headers(opening, spoken, called, thinking string) *messages {
 	return m
 }
 
-// whole is a region of a turn, from where the reply begins to the mark that ends the last message.
-// The difference of two turns begins in the middle of the header, since "assistant" stands in both.
+// whole returns a region of a turn, from where the reply begins to the mark that ends the last
+// message. The difference of two turns begins in the middle of the header, since "assistant" is in
+// both.
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -70,13 +71,13 @@ func (m *messages) whole(opening, turn, region string) string {
 // trailingRole is the mark that opens a header and the role behind it, as a prompt ends.
 var trailingRole = regexp.MustCompile(`(` + aMark + `)[a-z]+$`)
 
-// headerOf is the header of the message that begins where a text ends.
+// headerOf returns the header of the message that begins where a text ends.
 func (m *messages) headerOf(before string) string {
 	head := strings.TrimSuffix(before, m.closes)
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]
 }
 
-// lastOf is the last mark of a text.
+// lastOf returns the last mark of a text, or "".
 func lastOf(text string) string {
 	if all := anyMark.FindAllString(text, -1); len(all) > 0 {
 		return all[len(all)-1]
@@ -84,11 +85,11 @@ func lastOf(text string) string {
 	return ""
 }
 
-// lines are the declaration of such a family; body is the arguments' hole, and further lines that
-// it needs. Routes are tried in their order, so the narrow ones come first: a message to oneself,
-// then calls, then any other recipient, then channels. What none fits is text, since text that is
-// hidden is worse than a header that is shown. The first two marks of the ends line are used in
-// printing: between calls, and behind the last.
+// lines returns the declaration of such a family; body is the arguments' hole, and more holds
+// further lines that it needs. Routes are tried in their order, so the narrow ones come first: a
+// message to oneself, then calls, then any other recipient, then channels. What no route fits is
+// text, since text that is hidden is worse than a header that is shown. The first two marks of the
+// ends line are used in printing: between calls, and after the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
@@ -121,7 +122,7 @@ var (
 	addressee = regexp.MustCompile(`\bto=[a-z]+$`)
 )
 
-// field is what tells a header from others: its recipient, else its channel; empty when it has
+// field returns what tells a header from others: its recipient, else its channel; empty when it has
 // neither. A recipient says more than a channel: glimmer thinks to=self, in whatever channel.
 func (m *messages) field(header string) string {
 	if to := addressee.FindString(header); to != "" {
@@ -133,8 +134,8 @@ func (m *messages) field(header string) string {
 	return ""
 }
 
-// distinct are the words that are not empty, each once.
-// An empty mark would be found everywhere.
+// distinct returns the words that are not empty, each once. An empty mark would be found
+// everywhere.
 func distinct(words ...string) (out []string) {
 	seen := map[string]bool{"": true}
 	for _, w := range words {

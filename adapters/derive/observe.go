@@ -46,9 +46,10 @@ var (
 	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
-// answers are the results of so many calls. Some templates print them as a part of the turn that
-// called. Gemma 4 prints results inside the turn of the model, and goes on behind them. Each result
-// has the name and id of its call: templates pair them by one of these, or raise for an orphan.
+// answers returns the results of the first n calls. Some templates print them as a part of the turn
+// that called. Gemma 4 prints results inside the turn of the model, and goes on after them. Each
+// result has the name and id of its call: templates pair them by one of these, or raise for an
+// orphan.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
@@ -83,7 +84,7 @@ type observed struct {
 	messages *messages // headers, where replies are made of messages
 }
 
-// shown are the calls as the template prints them, by their number.
+// shown returns the calls as the template prints them, by their number.
 func (o *observed) shown() []string {
 	if o.two == "" {
 		return []string{o.one}
@@ -98,16 +99,17 @@ type stage struct {
 	tools   []chat.Tool
 }
 
-// turn is what the template makes of one message of the assistant, from the end of the request in
-// front of it to the request behind it, if there is one. So many results answer it. The text behind
-// the second request is cut off: a generation prompt stands there, and is another turn's.
+// turn returns what the template makes of one message of the assistant, from the end of the request
+// before it to the request after it, if there is one. results is how many results answer it. The
+// text after the second request is cut off: a generation prompt follows there, and is another
+// turn's.
 func (s stage) turn(m chat.Message, results int) (string, error) {
 	m.Role = chat.Assistant
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
-// conversation is what the template makes of messages behind the first request: the system text in
-// front of it is long, has the tools in it, and would differ for reasons that say nothing about
+// conversation returns what the template makes of messages after the first request: the system text
+// before it is long, has the tools in it, and would differ for reasons that say nothing about
 // calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), s.tools)
@@ -282,8 +284,8 @@ func (o *observed) details(s stage) {
 	}
 }
 
-// amid is what stands between a key and its value.
-// In DeepSeek's tags it is `" string="false">` for a number and `" string="true">` for a string.
+// amid returns the text between a key and its value. In DeepSeek's tags it is `" string="false">`
+// for a number and `" string="true">` for a string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)
 	if at < 0 {

@@ -9,15 +9,16 @@ import (
 	"toolnorm/chat"
 )
 
-// Reads says what of calls and of the text in front of them is not read from raw, with these tools
-// offered; nil: all is. Text must be equal to the byte, arguments as JSON. White space in arguments
-// is the model's, and every reader takes it. The text may be a case's, a template's or one that the
-// format printed itself; the error shows both sides on lines of their own.
+// Reads returns an error that tells which of the calls, or of the text before them, is not read
+// from raw, with these tools offered, or nil if all is. Text must be equal to the byte, arguments
+// as JSON. White space in arguments is the model's, and every reader takes it. The text may be a
+// case's, a template's or one that the format printed itself; the error shows both sides on lines
+// of their own.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }
 
-// readsAs is the same with other options of reading.
+// readsAs is like [Reads] with other options of reading.
 func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters.Options) error {
 	reply, err := readAs(f, raw, o)
 	if err != nil {
@@ -39,7 +40,7 @@ func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, e
 	return readAs(f, raw, adapters.Options{Tools: tools})
 }
 
-// readAs is the same with other options.
+// readAs reads a reply with the given options.
 func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector, error) {
 	reply := new(chat.Collector)
 	in := &chat.Fixed{{Kind: chat.Text, Text: raw}, {Kind: chat.Finish, Text: chat.Stop}}
@@ -59,8 +60,8 @@ func same(a, b []byte) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// written are calls on one line.
-// The first difference between what was meant and what was read is easiest to see on one line.
+// written returns calls on one line, where the first difference between what was meant and what was
+// read is easiest to see.
 func written(calls []chat.Call) string {
 	var b bytes.Buffer
 	for _, c := range calls {

@@ -20,9 +20,9 @@ var (
 	nameInJinja    = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn is reasoning with the marks that a template's source puts around it, or "". Where the
-// prompt ends with words that open it, as Apriel's "Here are my reasoning steps:" does, the source
-// has to say the mark behind it alone. Only marks are believed: in "'Reasoning: ' +
+// thoughtIn returns reasoning with the marks that a template's source puts around it, or "". Where
+// the prompt ends with words that open it, as Apriel's "Here are my reasoning steps:" does, only
+// the mark after it is needed from the source. Only marks are believed: in "'Reasoning: ' +
 // message.reasoning" nothing says where it ends. Go's templates are Ollama's own: <think>{{
 // .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
@@ -44,7 +44,8 @@ func thoughtIn(source, begun string) string {
 	return ""
 }
 
-// between is reasoning between the mark that before ends with and the one that after begins with.
+// between returns reasoning between the mark that before ends with and the one that after begins
+// with, or "" where either has no mark.
 func between(before, after string) string {
 	unescape := strings.NewReplacer(`\n`, "\n")
 	opens, closes := lastMark(unescape.Replace(before)), firstMark(unescape.Replace(after))
@@ -54,8 +55,8 @@ func between(before, after string) string {
 	return opens + probeThink + closes
 }
 
-// openersIn are marks that a template's source writes in front of a call's name.
-// They are read besides the calls that the template prints, and never printed.
+// openersIn returns marks that a template's source writes before a call's name. They are read
+// besides the calls that the template prints, and never printed.
 func openersIn(source string) (marks []string) {
 	for _, m := range nameInJinja.FindAllStringSubmatch(source, -1) {
 		if mark := strings.TrimSpace(lastMark(m[1] + m[2])); mark != "" {
@@ -65,8 +66,8 @@ func openersIn(source string) (marks []string) {
 	return marks
 }
 
-// Excerpt is the part of a template's source that [From] reads. A recording of a template keeps it
-// (internal/test/templates), since most of a source is about other things.
+// Excerpt returns the part of a template's source that [From] reads. A recording of a template
+// keeps it (internal/test/templates), since most of a source is about other things.
 func Excerpt(source string) string {
 	var lines []string
 	for _, re := range []*regexp.Regexp{thoughtInJinja, thoughtInGo, closerInJinja, nameInJinja} {

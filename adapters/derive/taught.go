@@ -65,8 +65,8 @@ var (
 	markBehind = regexp.MustCompile(`^\s*` + writtenMark)
 )
 
-// CallLine is the call line of a reply that holds a tool's name in JSON, or in front of it, behind
-// a mark. The object begins in front of the name in {"name": "get_weather", …} and behind it in
+// CallLine returns the call line of a reply that holds a tool's name in JSON, or before it, after a
+// mark. The object begins before the name in {"name": "get_weather", …} and after it in
 // [TOOL_CALLS]get_weather[ARGS]{…}, at most 40 bytes away, which is room for a mark between. JSON
 // that would need a repair is not found.
 func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
@@ -90,8 +90,8 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	return "", false
 }
 
-// lineAround is a call line with the marks around text[start:end].
-// Without a mark in front there is no line: a declaration needs one to tell a call from text.
+// lineAround returns a call line with the marks around text[start:end]. Without a mark before it
+// there is no line: a declaration needs one to tell a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {

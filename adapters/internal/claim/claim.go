@@ -106,9 +106,8 @@ func labelled(line string) bool {
 	return labels.in(label)
 }
 
-// sentences are the parts of a text that say something each: its lines and the sentences in them,
-// and of one that goes on behind a report the rest. Numbers of a list and the like in front of them
-// say nothing.
+// sentences splits a text into its lines, and the lines into sentences. List numbers and the like
+// before a sentence are left out, since they say nothing, and so are sentences that hold no words.
 func sentences(text string) (all []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"), "")); strings.ContainsFunc(s, isWord) {

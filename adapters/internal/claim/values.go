@@ -22,8 +22,8 @@ func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 // tokens are quoted texts, and words.
 var tokens = regexp.MustCompile("\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
-// valuesOf are the values of a text. In scripts that have them, capitals in the middle of a
-// sentence make names.
+// valuesOf returns the values of a text. In scripts that have capitals, a capital in the middle of
+// a sentence marks a name.
 func valuesOf(text string) (all []value) {
 	for i, at := range tokens.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
@@ -46,8 +46,8 @@ func valuesOf(text string) (all []value) {
 	return all
 }
 
-// numbered are the values of a word with digits in it. Letters of other scripts at its border are
-// endings and no part of it: 500유로를 is 500, b.txt도 is b.txt.
+// numbered returns the values of a word with digits in it. Letters of other scripts at its edges
+// are endings and not part of the value: 500유로를 is 500, b.txt도 is b.txt.
 func numbered(word string) (all []value) {
 	for _, part := range asciiRun.FindAllString(word, -1) {
 		if part = strings.Trim(part, ".-_/"); strings.ContainsFunc(part, unicode.IsDigit) {
@@ -104,8 +104,8 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole takes the arguments of the next call out of a sentence that stand there as a whole,
-// and weighs those that were not known: data in which there are digits or signs.
+// withoutWhole removes from a sentence the arguments of the next call that occur in it as a whole,
+// and counts those that were not known: data with digits or signs in it.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
@@ -120,7 +120,7 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 	return sentence, w
 }
 
-// ordinalOf is a small number in digits: the second call may be called 2.
+// ordinalOf returns a small number as a digit: the second call may be called 2.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
 // within reports whether a value is a scalar, or a piece of one that is a word of its own, as a
@@ -153,13 +153,13 @@ func holds(text, word string) bool {
 // mostCompared is how many bytes of a call's arguments are compared with a text.
 const mostCompared = 1 << 16
 
-// lower is the beginning of a document in lower case.
+// lower returns the beginning of a document in lower case.
 func lower(doc json.RawMessage) string {
 	return strings.ToLower(string(doc[:min(len(doc), mostCompared)]))
 }
 
-// scalars are the texts and numbers in a JSON document, as text. Of one that is cut nothing is
-// known.
+// scalars returns the strings and numbers in a JSON document, as text. A value that is cut off is
+// left out.
 func scalars(doc json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(doc[:min(len(doc), mostCompared)]))
 	d.UseNumber()

@@ -21,7 +21,7 @@ var (
 	reports = listed("report")
 )
 
-// listed are the words of a kind.
+// listed returns the words of a kind.
 func listed(kind string) words {
 	w := words{whole: map[string]bool{}}
 	for line := range strings.Lines(lists) {

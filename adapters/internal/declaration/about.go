@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// File is the text that the family was read from: the declaration, and the cases below it. It is
-// kept whole, so that a family can be shown and tested wherever it came from, and a user's own file
-// needs no second place.
+// File returns the text that the family was read from: the declaration, and the cases below it. It
+// is kept whole, so that a family can be shown and tested wherever it came from, and a user's own
+// file needs no second place.
 func (f *Family) File() string { return f.file }
 
-// Declaration is the declaration as it was written, comments included, without the cases: what
-// `formats show` prints, for who begins a file of their own with it.
+// Declaration returns the declaration as it was written, comments included, without the cases.
+// `formats show` prints it, for users who begin a file of their own with it.
 func (f *Family) Declaration() string {
 	head, _, _ := strings.Cut("\n"+f.file, "\n-- ")
 	return strings.TrimPrefix(head, "\n")
 }
 
-// Marks are what opens the family's sections, calls and messages, as the declaration has it: each
-// once, in its order. It is empty for a family that writes without marks. They are for people; what
-// the decoder looks for is [Family.Openings]. docs/families.md lists them in the table of families.
+// Marks returns what opens the family's sections, calls and messages, as the declaration has it:
+// each once, in its order. It is empty for a family that writes without marks. The marks are for
+// people; what the decoder looks for is [Family.Openings]. docs/families.md lists them in the table
+// of families.
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
@@ -33,8 +34,8 @@ func (f *Family) Marks() []string {
 	return distinct(marks)
 }
 
-// Thinks are the pairs of marks around the family's reasoning, each pair joined by an ellipsis. It
-// is empty for a family that has no such marks.
+// Thinks returns the pairs of marks around the family's reasoning, each pair joined by an ellipsis.
+// It is empty for a family that has no such marks.
 func (f *Family) Thinks() []string {
 	var marks []string
 	for _, p := range f.Think {
@@ -43,8 +44,8 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener is the literal that a pattern begins with, up to the first line break: what people would
-// call its mark.
+// Opener returns the literal that a pattern begins with, up to the first line break: what people
+// would call its mark.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line
@@ -61,6 +62,7 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
-// Results says whether the family has a form for what a tool answered. Without one, results go into
-// a prompt in words. Those of SmolLM3 are bare text in a user's turn, for which no line is needed.
+// Results reports whether the family has a form for what a tool answered. Without one, results go
+// into a prompt in words. Those of SmolLM3 are bare text in a user's turn, for which no line is
+// needed.
 func (f *Family) Results() bool { return f.Result != nil }

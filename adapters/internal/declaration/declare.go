@@ -27,8 +27,8 @@ type Route struct {
 	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
 }
 
-// Says is which part of a header the route looks at: to for one recipient, {name} for any tool, *
-// for any recipient.
+// Says returns the part of a header that the route looks at: to for one recipient, {name} for any
+// tool, * for any recipient.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -66,8 +66,8 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	return f, nil
 }
 
-// check says what no line lacks by itself: lines that need another one, and calls that could not be
-// read or printed. A file that gets past it never fails in the middle of a reply.
+// check returns an error for what only the whole file can lack: a line that needs another one, or a
+// call that could not be read or printed. A file that passes never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
 	switch m := f.Message; {
@@ -113,7 +113,7 @@ type line struct {
 	first       bool
 }
 
-// take takes over one line; named finds the family that it is like.
+// take adds one line to the family; named finds the family that it is like.
 func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	kind, value, first := l.kind, l.value, l.first
 	switch kind {
@@ -177,8 +177,8 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-// fresh is the list that a line goes on with: its own kind's lines so far, without those of the
-// family it is like.
+// fresh returns the list that a line is added to: the lines of its kind so far, without those of
+// the family that it is like.
 func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
@@ -235,10 +235,10 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	return p, nil
 }
 
-// misshapen says in words what an example lacks: "arg needs a mark before {key}, between {key} and
-// {value}, and after {value}; yours has none before {key}". The shapes are ours, so a message must
-// not show them. It looks for the first mark that is missing: mostly one is, and a list of all
-// would hide it.
+// misshapen returns an error that describes what an example lacks: "arg needs a mark before {key},
+// between {key} and {value}, and after {value}; yours has none before {key}". The shapes are
+// internal, so a message must not show them. It names only the first mark that is missing: mostly
+// there is just one, and a list of all would hide it.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string
@@ -268,8 +268,8 @@ func misshapen(kind, want, got string) error {
 	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "), missing)
 }
 
-// placeOf is where mark i of a shape stands, in words of the author's own line.
-// An author sees {key} and {value} in the line, and no numbers of parts.
+// placeOf describes where mark i of a shape is, in words of the author's own line. An author sees
+// {key} and {value} in the line, and no numbers of parts.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -280,8 +280,8 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// route takes over a route line.
-// A body {args} needs its arg line in front, since the family's tags are what it is read by.
+// route adds a route line. A body {args} needs its arg line before it, since the body is read by
+// the family's tags.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -305,10 +305,10 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom says again what a cousin says, in the place of all that was said before: patterns know
-// their family, so that the layout and the flags that count for a body are those of the family that
-// took them over. Models are not among the lines: a cousin's names are the cousin's. Result lines
-// are, as a tune keeps its template.
+// takeFrom replaces all that was declared before by the lines of another family, the cousin.
+// Patterns know their family, so that the layout and the flags that count for a body are those of
+// the family that took them over. Models are not among the lines: a cousin's names are the
+// cousin's. Result lines are, as a tune keeps its template.
 func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown

@@ -75,9 +75,9 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun are the calls and plain replies of a family whose marks every prompt of it opens already,
-// without what the prompt says of them. functionary-v3.2's prompts end with >>>, so that its
-// replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text.
+// Begun returns the calls and plain replies of a family whose marks are already opened by every
+// prompt, without the part that the prompt has written. functionary-v3.2's prompts end with >>>, so
+// that its replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -130,9 +130,9 @@ func (f *Family) prepare() {
 	}
 }
 
-// Printed is a literal as it is printed: with the suffix of the family's checkpoints where it has a
-// place for one. Reading takes any suffix, so one family file serves all checkpoints; which of them
-// a model is, nothing in a request says.
+// Printed returns a literal as it is printed: with the suffix of the family's checkpoints where it
+// has a place for one. Reading takes any suffix, so one family file serves all checkpoints; nothing
+// in a request says which of them a model is.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
@@ -141,9 +141,9 @@ func (f *Family) Printed(text string) string {
 // leaves out <|start|> when the prompt has written it, and begins with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
-// valueEnds are the marks that end a raw value: those of arguments, and what closes the call. A
-// grammar keeps them out of values, since nothing escapes them there. Of two of which one holds the
-// other the shorter is enough.
+// valueEnds returns the marks that end a raw value: those of arguments, and what closes the call. A
+// grammar keeps them out of values, since nothing escapes them there. Where one mark contains
+// another, the shorter is enough.
 //
 //	qwen3-coder   <parameter=   </parameter>   </function>
 //	glm4          <arg_key>   </arg_value>   </tool_call>

@@ -91,9 +91,9 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set takes over the n-th word of a key. objects=python says more than scalars=python, whichever
-// stands first. The words are given as their place in layoutWords, so a word there and a constant
-// here have the same order.
+// set applies the n-th word of a key. objects=python says more than scalars=python, whichever comes
+// first. The words are given as their place in layoutWords, so a word there and a constant here
+// have the same order.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -114,11 +114,11 @@ type Several struct {
 	Indented           bool // a member a line, all the way down
 }
 
-// Several is how the calls of hole i are put together. {call} and {calls} hold objects, {named} and
-// {python} always a list, since one keyed object or one Python call without brackets could be
-// anything. The printer writes it and the grammar allows it and nothing else, so a model that is
-// held to the grammar writes what its template would have printed. Of Python calls without
-// list=lines there is a list even around one: [get_weather(city="Paris")] is lfm2's.
+// Several returns how the calls of hole i are put together. {call} and {calls} hold objects,
+// {named} and {python} always a list, since one keyed object or one Python call without brackets
+// could be anything. The printer writes it and the grammar allows it and nothing else, so a model
+// that is held to the grammar writes what its template would have printed. Python calls without
+// list=lines have a list even around a single one: [get_weather(city="Paris")] is lfm2's.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -136,33 +136,33 @@ func (p *Pattern) Several(i int) Several {
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
 }
 
-// HoldsSeveral says whether one example prints all calls of a reply, rather than one for each.
+// HoldsSeveral reports whether one example prints all calls of a reply, rather than one for each.
 // {call} does not: hermes writes two calls as two <tool_call> blocks, while granite3 writes one
 // list.
 func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
-// Between is how many newlines are printed between two calls. At most one: qwen3-coder's call
-// begins with two, which stand behind text, but its template joins calls with one. Newlines at a
-// call's own end are that one already.
+// Between returns how many newlines are printed between two calls, at most one: qwen3-coder's call
+// begins with two, which follow text, but its template joins calls with one. Newlines at a call's
+// own end already count as that one.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
-// OnLines says whether hole i stands on lines of its own, so that each of several arguments does:
-// the newline in front of {args} is all that an example with a single argument shows of it.
+// OnLines reports whether hole i is on lines of its own, so that each of several arguments is: the
+// newline before {args} is all that an example with a single argument shows of it.
 func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
 
-// ClosesOnLine says whether a newline stands behind hole i: that of {args} is not the closer's but
-// the last argument's, as there is none where no argument stands. glm4 prints
+// ClosesOnLine reports whether a newline follows hole i. The newline after {args} belongs to the
+// last argument and not to the closer, so there is none without arguments: glm4 prints
 // <tool_call>get_time\n</tool_call>, not an empty line between.
 func (p *Pattern) ClosesOnLine(i int) bool {
 	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
 }
 
-// Printed is literal i of the example as it is printed: "" for a hole, and for the place behind the
-// last part the newlines that the example ends with. The newline behind {args} is none of it, it
-// goes with the last argument. Who writes an example goes through its parts up to that place, and
-// puts something into the holes.
+// Printed returns literal i of the example as it is printed: "" for a hole, and for the place after
+// the last part the newlines that the example ends with. The newline after {args} is not part of
+// it, since it goes with the last argument. To write an example, a caller goes through its parts up
+// to that place, and puts something into the holes.
 func (p *Pattern) Printed(i int) string {
 	if i == len(p.Parts) {
 		return strings.Repeat("\n", p.Tail)

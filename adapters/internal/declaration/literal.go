@@ -61,8 +61,8 @@ func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly is a literal without elastic places, for marks that no model writes otherwise: CDATA's
-// are XML's, not a family's.
+// Exactly returns a literal without elastic places, for marks that no model writes otherwise:
+// CDATA's are XML's, not a family's.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -116,18 +116,17 @@ func units(text, before, after string) []unit {
 	return out
 }
 
-// isSeam says whether a mark goes on from one token to the next between two bytes:
-// <|open|>tools<|sep|>. Detokenizers may put a blank there. Kimi K3's were seen with blanks there:
-// <|open|> tools <|sep|>.
+// isSeam reports whether two bytes of a mark can be in different tokens: <|open|>tools<|sep|>.
+// Detokenizers may put a blank there. Kimi K3's were seen to: <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := scan.IsLetter(before) || before == '"'
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole says whether a hole's text is taken as it is, so that white space beside it is data but
-// for one newline: a file's content that begins with an empty line keeps it. How many newlines
-// belong to the mark is the family's to say and is never guessed from the reply: guessed, 22 of 122
-// texts of qwen3-coder went wrong.
+// rawHole reports whether a hole's text is taken as it is, so that white space beside it is data,
+// except for one newline: a file's content that begins with an empty line keeps it. How many
+// newlines belong to the mark is declared by the family and never guessed from the reply: when
+// guessed, 22 of 122 texts of qwen3-coder went wrong.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
 // appendSpace adds a place for white space, unless one stands there already: two would take the
@@ -142,9 +141,10 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key is the literal's first solid piece: what the index of marks looks for. It ends where models
-// may write something else, so the bytes of the key stand in every reply that has the mark. Of
-// <invoke name="{name}"> it is <invoke: behind that a blank may be two, and = may stand alone.
+// Key returns the literal's first solid piece, which the index of marks looks for. It ends where
+// models may write something else, so the bytes of the key are in every reply that has the mark. Of
+// <invoke name="{name}"> it is <invoke: the blank after that may be two, and = may be written with
+// blanks around it.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -161,9 +161,9 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head is the piece of the literal that key is the text of, with the other spellings of its bars
-// and its seams. The next argument's tag is recognised by it, <parameter= of <parameter=city>,
-// where what follows is not known yet.
+// Head returns the piece of the literal that [Literal.Key] is the text of, with the other spellings
+// of its bars and its seams. The next argument's tag is recognised by it, <parameter= of
+// <parameter=city>, where what follows is not known yet.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -193,12 +193,12 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars is a mark as models write it that have no full-width bars. Both spellings are in the
-// index, so that looking for one of them stays a comparison of bytes.
+// asciiBars returns a mark as models write it that have no full-width bars. Both spellings are in
+// the index, so that looking for one of them stays a comparison of bytes.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
-// Plain is the literal as text, for comparing it with damaged ones: each place that can be elastic
-// as it is mostly written.
+// Plain returns the literal as text, for comparing it with damaged ones: each elastic place is
+// written in its most common form.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {
@@ -220,7 +220,7 @@ func (l Literal) Plain() string {
 	return string(out)
 }
 
-// Trimmed is the literal without the line breaks at its edges.
+// Trimmed returns the literal without the line breaks at its edges.
 func (l Literal) Trimmed() Literal {
 	units := l.Units
 	isBreak := func(u unit) bool { return u.Kind == OneNewline || u.Kind == anySpace }

@@ -41,13 +41,13 @@ type Mark struct {
 	private bool    // it counts only where its own family is read
 }
 
-// Special says whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or <｜…｜>,
-// rather than like a tag that prose may mention: "wrap it in <tool_call> tags" is text, but nobody
-// writes a control token by chance. In prose a tag needs more evidence than a token: the start of a
-// line, or the end of the reply.
+// Special reports whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or
+// <｜…｜>, rather than like a tag that prose may mention: "wrap it in <tool_call> tags" is text, but
+// nobody writes a control token by chance. In prose a tag needs more evidence than a token: the
+// start of a line, or the end of the reply.
 func (m *Mark) Special() bool { return special(m.Key) }
 
-// special is [Mark.Special] of a key.
+// special implements [Mark.Special] for a key.
 func special(key string) bool {
 	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
 }
@@ -60,9 +60,9 @@ func (m *Mark) Glue() int {
 	return m.Pattern.Glue
 }
 
-// IsWord says whether the mark is a word and a colon, "Action:": such a mark stands at the start of
-// a line. Its first letter is not among the Stops, or the decoder would stop at every A of every
-// text.
+// IsWord reports whether the mark is a word and a colon, "Action:". Such a mark counts only at the
+// start of a line. Its first letter is not among the Stops, or the decoder would stop at every A of
+// every text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
 // Index has the marks that are live when one family is read: its own and those of all others of the
@@ -125,12 +125,12 @@ func NewIndex(families ...*Family) *Index {
 // markList gathers the marks of one family.
 type markList []Mark
 
-// ownMarks are the marks of a family, in the order in which they are tried. Noise counts for the
-// family that is read alone: what means nothing to one may be what another was asked to write. The
-// second mark of a wrapped call begins a call as well, see withoutWrapper. Marks around a plain
-// reply that look like tags are private: elsewhere <answer> may be the answer, to a question about
-// XML or in a format that the user has asked for. So are plain tags around what tools answered,
-// unless they name tools: <tool_response> is nobody's answer, <result> may be.
+// ownMarks returns the marks of a family, in the order in which they are tried. Noise counts only
+// for the family that is read alone: what means nothing to one may be what another was asked to
+// write. The second mark of a wrapped call begins a call as well, see withoutWrapper. Marks around
+// a plain reply that look like tags are private: elsewhere <answer> may be the answer, to a
+// question about XML or in a format that the user has asked for. So are plain tags around what
+// tools answered, unless they name tools: <tool_response> is never an answer, <result> may be.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -210,10 +210,10 @@ func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	}
 }
 
-// IsProse says whether a key could begin a sentence or stand in one: it has none of the signs that
-// marks are made of, neither brackets and bars nor characters outside of ASCII, as kimi-vl's
-// ◁think▷. "Action:", ">>>" and "functions." are such; [TOOL_CALLS], <tool_call> and ◁think▷ are
-// not.
+// IsProse reports whether a key could begin a sentence or occur in one: it has none of the signs
+// that marks are made of, neither brackets and bars nor characters outside of ASCII, as kimi-vl's
+// ◁think▷ has. It is true for "Action:", ">>>" and "functions.", and false for [TOOL_CALLS],
+// <tool_call> and ◁think▷.
 func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
@@ -235,8 +235,8 @@ func (v *Index) add(m Mark) {
 	v.Second[m.Key[0]][m.Key[1]] = true
 }
 
-// Openings are the marks that a section or a call begins with in this format, as they are looked
-// for. Who must know early that a reply turns into a call, and nothing more of it, looks for these.
+// Openings returns the marks that a section or a call begins with in this format, as they are
+// looked for. A caller that only has to know early that a reply turns into a call looks for these.
 func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -247,8 +247,8 @@ func (f *Family) Openings() []string {
 	return all
 }
 
-// ThinkEnd is the mark that ends reasoning in this format: "</think>" where its declaration has
-// none of its own, which most models that reason know.
+// ThinkEnd returns the mark that ends reasoning in this format. It is "</think>" where the
+// declaration has none, since most models that reason know it.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
 		if end := p.CloseMark(); end != "" {
@@ -258,10 +258,10 @@ func (f *Family) ThinkEnd() string {
 	return "</think>"
 }
 
-// OpenedReasoning is the think pattern whose opener the prompt ends with, nil when the reply begins
-// outside reasoning. Most templates of models that always think end with <think>\n, and the reply
-// begins without it. Marks of words are believed in the told family alone: any prompt may end with
-// "Thought:".
+// OpenedReasoning returns the think pattern whose opener the prompt ends with, or nil when the
+// reply begins outside reasoning. Most templates of models that always think end with <think>\n,
+// and the reply begins without it. Marks of words are believed only in the told family: any prompt
+// may end with "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {
@@ -274,7 +274,7 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	return nil
 }
 
-// EndsWith says whether a text ends with a mark, which may have a suffix in it: a prompt of
+// EndsWith reports whether a text ends with a mark, which may have a suffix in it: a prompt of
 // hunyuan-v3 ends with <think:opensource>, whose suffix only the server's template knows.
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)

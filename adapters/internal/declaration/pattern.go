@@ -59,8 +59,8 @@ var holes = map[string]bool{
 	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
-// formPattern stands for the calls of a family that has a form: a mark, if they begin with one, and
-// the rest.
+// formPattern returns a pattern for the calls of a family that has a form: a mark, if they begin
+// with one, and the rest.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -135,8 +135,8 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 	return text, "", "", nil
 }
 
-// trimTail takes the newlines off the end: behind a reasoning's closer they are glue, behind a call
-// white space goes anyway. An arg line keeps them: what stands behind its value says where the
+// trimTail removes the newlines from the end: after a reasoning's closer they are glue, after a
+// call white space is dropped anyway. An arg line keeps them: what follows its value says where the
 // value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
@@ -151,8 +151,8 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt is the hole word of part i, "" for a literal and for what is no part: callers look to both
-// sides.
+// HoleAt returns the hole word of part i, or "" for a literal and for an index out of range, since
+// callers look to both sides.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -160,8 +160,8 @@ func (p *Pattern) HoleAt(i int) string {
 	return p.Parts[i].Hole
 }
 
-// Hole is the index of the first hole with that word, or -1. A pattern has a handful of parts, so a
-// search costs less than a table would.
+// Hole returns the index of the first hole with that word, or -1. A pattern has a handful of parts,
+// so a search costs less than a table would.
 func (p *Pattern) Hole(word string) int {
 	for i, part := range p.Parts {
 		if part.Hole == word {
@@ -186,17 +186,17 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall says whether a call can be read by the pattern: it is a list of calls, or names the tool
-// behind a mark. A name without a mark in front is any word of a sentence, so such a line must have
-// a mark somewhere else (see Markless). {id} counts since it holds the name where the example has
-// no other: kimi-k2's functions.get_weather:0.
+// isCall reports whether a call can be read by the pattern: it is a list of calls, or names the
+// tool after a mark. A name without a mark before it could be any word of a sentence, so such a
+// line must have a mark somewhere else (see Markless). {id} counts since it holds the name where
+// the example has no other: kimi-k2's functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
-// Body is the index of the hole that reads the call's arguments, or -1. With it the call is
-// committed: everything in front, the mark and the name, was read, and everything behind is
+// Body returns the index of the hole that reads the call's arguments, or -1. With it the call is
+// committed: everything before it, the mark and the name, was read, and everything after it is
 // closers. A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
@@ -207,11 +207,11 @@ func (p *Pattern) Body() int {
 	return -1
 }
 
-// withoutWrapper is the pattern that starts at the second mark of a wrapped call, nil when there is
-// only one. Models leave the wrapper out: qwen3-coder writes <function=get_weather> without
-// <tool_call> in front. The second mark holds the name of an offered tool, so it is unique enough
-// to begin a call by itself. A literal with a newline or "><" in front of the name shows that there
-// are two marks.
+// withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil when
+// there is only one mark. Models leave the wrapper out: qwen3-coder writes <function=get_weather>
+// without <tool_call> before it. The second mark is followed by the name of an offered tool, so it
+// is unique enough to begin a call by itself. A literal with a newline or "><" before the name
+// shows that there are two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
 	if p.Hole("name") != 1 {
 		return nil
@@ -226,10 +226,10 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return p.beginningWith(text[at:])
 }
 
-// beginningWith is the pattern with another first literal, none where that is empty: what is left
-// of an example whose first mark was lost, or was read already. functionary-v3.2's prompts end with
-// >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of two
-// tags: in all three the rest of the example still tells what follows.
+// beginningWith returns the pattern with another first literal, or without it where text is empty:
+// the rest of an example whose first mark was lost, or was read already. functionary-v3.2's prompts
+// end with >>>, servers drop <tool_call> where it is a control token, and models leave out the
+// outer of two tags: in all three the rest of the example still tells what follows.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
@@ -240,7 +240,7 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 	return &q
 }
 
-// first is the first mark of the pattern, without those that stand behind it: <tool_call> of
+// first returns the first mark of the pattern, without those that follow it: <tool_call> of
 // <tool_call>\n<function=. Models write it twice, and then it is skipped alone.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
@@ -249,9 +249,9 @@ func (p *Pattern) first() Literal {
 	return append(p.Parts[0].Lit.Pieces(), Literal{})[0]
 }
 
-// closers are the marks behind the body, one by one, since any of several may be missing:
-// qwen3-coder's calls end </function>\n</tool_call>, and replies that stop behind the first are
-// complete calls. A pattern without a body has none, and ends with its own last literal.
+// closers returns the marks after the body, one by one, since any of several may be missing:
+// qwen3-coder's calls end </function>\n</tool_call>, and replies that stop after the first are
+// complete calls. A pattern without a body has no closers, and ends with its own last literal.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -262,7 +262,7 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks are the first and the last mark around what tools answered, "" when a pattern has
+// ResultMarks returns the first and the last mark around what tools answered, "" when a pattern has
 // none. Of the first only its own tag counts, since what a template prints inside may vary:
 // <tool_response of <tool_response name="get_weather">. An answer without marks cannot be told from
 // the model's text. They are looked for since models go on and make up what the tool would say:
@@ -280,18 +280,18 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// CloseMark is the mark behind the reasoning, or the plain reply, of a pattern, "" for one that
-// nothing closes.
+// CloseMark returns the mark after the reasoning, or after the plain reply, of a pattern, or ""
+// when nothing closes it.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
-// Special says whether the pattern begins with a special token, see [Mark.Special].
+// Special reports whether the pattern begins with a special token, see [Mark.Special].
 func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
-// WithoutOpener is the pattern of a call whose first mark is missing, nil when nothing would be
-// left that shows the family. Models leave the mark out, and servers hide it when it is a control
-// token: {"name": …}</tool_call> is what is left of hermes's call then, and the closer still shows
-// that it is one. Without a closer or another mark nothing shows the family, and what is left is a
-// call without marks.
+// WithoutOpener returns the pattern of a call whose first mark is missing, or nil when nothing
+// would be left that shows the family. Models leave the mark out, and servers hide it when it is a
+// control token: {"name": …}</tool_call> is what is left of hermes's call then, and the closer
+// still shows that it is one. Without a closer or another mark nothing shows the family, and what
+// is left is a call without marks.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.Hole(FormHole) >= 0 {
 		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
@@ -316,25 +316,26 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	return q
 }
 
-// IsFence says whether the family writes its calls in a fence. Such an example is for printing: a
-// fence in a reply is read by its label and what it holds, in every family alike, since all models
-// write fences, mostly around things that are no calls.
+// IsFence reports whether the family writes its calls in a fence. Such an example is for printing:
+// a fence in a reply is read by its label and what it holds, in every family alike, since all
+// models write fences, mostly around things that are not calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
-// Keyed says whether the family's tags are named like the parameters: # {key} # {value} # {key} #,
-// with the last hole at 5. It is minimax-m3's form: ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
+// Keyed reports whether the family's tags are named like the parameters: # {key} # {value} # {key}
+// #, with the last hole at 5. It is minimax-m3's form:
+// ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
 // ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has
 // no name of its own.
 const ItemKey = "item"
 
-// OpenTag is what an argument's example has in front of the value of a key, up to the hole for its
+// OpenTag returns what an argument's example has before the value of a key, up to the hole for its
 // type where there is one. Where tags are named like the parameters it is the same whether the key
 // is a parameter or a member of a value, so values nest without an example of it.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
-// CloseTag is what it has behind the value.
+// CloseTag returns what the example has after the value.
 func (p *Pattern) CloseTag(key string) string {
 	if !p.Keyed() {
 		return p.Printed(len(p.Parts) - 1)

@@ -42,8 +42,9 @@ func ParseWording(s string) (Wording, error) {
 	return w, nil
 }
 
-// String is what ParseWording reads, so that a wording that a probe has found can be kept as text.
-// The order is that of the constants, so one wording has one spelling in the memory of a model.
+// String returns what ParseWording reads, so that a wording that a probe has found can be kept as
+// text. The order is that of the constants, so one wording has one spelling in the memory of a
+// model.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {
@@ -54,5 +55,5 @@ func (w Wording) String() string {
 	return strings.Join(names, "+")
 }
 
-// Wording is how the family wants its tools described, zero when its declaration does not say.
+// Wording returns how the family wants its tools described, zero when its declaration does not say.
 func (f *Family) Wording() Wording { return f.wording }

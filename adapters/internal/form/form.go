@@ -64,7 +64,7 @@ var series = map[string]string{"calls": "call", "args": "arg", "object": "member
 // codings are the words that say how values are written.
 var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested", "types": "json number python"}
 
-// Take takes over one line of a declaration without its first word: "call @@TOOL {name}\n…".
+// Take adds one line of a declaration, given without its first word: "call @@TOOL {name}\n…".
 func (f *Form) Take(line string) error {
 	kind, value, _ := strings.Cut(line, " ")
 	value = strings.TrimLeft(value, " ")
@@ -98,7 +98,7 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check says what is missing. It is called once, when all lines are there.
+// Check returns an error for what is missing. It is called once, when all lines are there.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
@@ -118,7 +118,7 @@ func (f *Form) Check() error {
 	return nil
 }
 
-// Opening is the literal that a reply's calls begin with, "" if they begin with a hole.
+// Opening returns the literal that a reply's calls begin with, or "" if they begin with a hole.
 func (f *Form) Opening() string {
 	if f.Calls.Open != "" {
 		return f.Calls.Open
@@ -126,7 +126,7 @@ func (f *Form) Opening() string {
 	return f.Call[0][0].Lit
 }
 
-// Text is all literals of calls, for whoever looks for marks in them.
+// Text returns all literals of calls, for callers that look for marks in them.
 func (f *Form) Text() string {
 	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between, f.Args.Close}
 	for _, e := range append([]Example{f.Arg, f.Member, f.Element}, f.Call...) {
@@ -188,7 +188,7 @@ func parse(text, may string) (e Example, err error) {
 	return e, nil
 }
 
-// holeIn is where the first hole of a text begins, -1 for none.
+// holeIn returns where the first hole of a text begins, or -1.
 func holeIn(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {

@@ -154,7 +154,7 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 	return i, true
 }
 
-// size is the length of a text as the form counts it.
+// size returns the length of a text as the form counts it, in runes or in bytes.
 func (r *reader) size(from, to int) int {
 	if !r.Runes {
 		return to - from
@@ -195,7 +195,7 @@ func strong(lit string) bool {
 	return n > 2
 }
 
-// closing is the literal that calls end with, without white space around it.
+// closing returns the literal that calls end with, without the white space before it.
 func (r *reader) closing() string {
 	e := r.Call[0]
 	for _, lit := range []string{r.Calls.Close, e[len(e)-1].Lit} {
@@ -235,7 +235,7 @@ func (r *reader) lit(i int, s string) (int, bool) {
 	return i + len(s), true
 }
 
-// slice is the text between two offsets.
+// slice returns the text between two offsets.
 func (r *reader) slice(from, to int) string {
 	b := make([]byte, 0, max(to-from, 0))
 	for ; from < to; from++ {

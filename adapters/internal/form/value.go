@@ -120,7 +120,7 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behind is what stands behind the value of an example: literals, and the key once more.
+// behind returns what follows the value of an example: literals, and the key once more.
 func (r *reader) behind(e Example, key string) (text string) {
 	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
 	for _, p := range e[at+1:] {
@@ -164,7 +164,8 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 	}
 }
 
-// decoded takes the escapes off a text that has some.
+// decoded removes the escapes of the form from a text. It returns false where the text cannot have
+// been written with them.
 func (r *reader) decoded(text string) (string, bool) {
 	switch r.Strings {
 	case "xml":
@@ -252,7 +253,7 @@ func plainKey(key string) bool {
 	}) < 0
 }
 
-// typed is a text without a type as JSON: a number or a word of JSON, else a string.
+// typed returns a text without a type as JSON: a number or a word of JSON, else a string.
 func typed(text string) string {
 	if v, ok := scalar(text); ok {
 		return v

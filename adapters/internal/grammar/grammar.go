@@ -34,11 +34,11 @@ type Trigger struct {
 	Pattern string // ECMAScript: a match in the text so far triggers, and its first group is where the grammar begins
 }
 
-// Of is the grammar of calls to the tools as the family prints them, of a single call or of
-// several; see [Grammar]. Tools without a name are left out: nothing can call them. Of a grammar
-// larger than 8 MB nothing is left, and Dropped has one entry without a place and a keyword, which
-// stands for every schema. The rule "root" is the call from its mark on; text in front of it is
-// free, and the trigger is where the grammar begins.
+// Of returns the grammar of calls to the tools as the family prints them, of a single call or of
+// several; see [Grammar]. Tools without a name are left out, since they cannot be called. A grammar
+// larger than 8 MB is left out as a whole, and Dropped then has one entry without a place and a
+// keyword, which stands for every schema. The rule "root" is the call from its mark on; text before
+// it is free, and the trigger is where the grammar begins.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 || f.Form != nil { // a form is read and printed, and holds nobody
@@ -65,11 +65,11 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	return out
 }
 
-// Opening is the section or the call that the family begins with a mark; nil when it has none that
-// says "a call". Where it prints its calls without one, a further line with a mark stands in. Left
-// out are words that no name follows, fences, which hold anything, and marks behind which anything
-// may stand ({junk}). llama3 prints {"name": …} without a mark, so its <|python_tag|> is where a
-// grammar may begin.
+// Opening returns the section or the call that the family begins with a mark, or nil when it has
+// none whose mark shows a call. Where the family prints its calls without a mark, a further line
+// with one is used. Left out are words that no name follows, fences, which hold anything, and marks
+// after which anything may come ({junk}). llama3 prints {"name": …} without a mark, so its
+// <|python_tag|> is where a grammar may begin.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
 		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
@@ -80,9 +80,9 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord is the mark that a pattern begins with: its first token when that is one, else the
-// first word of it. Signs at its end are left to the grammar, since models have tokens in which
-// they stand together with what follows. react's "Action: get_weather" begins with the word
+// triggerWord returns the mark that a pattern begins with: its first token when it begins with one,
+// else the first word of it. Signs at its end are left to the grammar, since models have tokens in
+// which these are joined with what follows. react's "Action: get_weather" begins with the word
 // "Action"; functionary-v3.1's <function=NAME> is cut to <function.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
@@ -92,12 +92,13 @@ func triggerWord(p *declaration.Pattern) string {
 	return strings.TrimRight(line, `="':.`)
 }
 
-// triggerFor says when the mark counts. One that looks like a token of its own does wherever it
-// stands; a tag may be talked about, so it has to begin a line or follow another mark; and a word
-// must be followed by a tool's name. Each of these was paid for: "use the <tool_call> tag" in the
-// middle of a sentence, held to a grammar from there on, would turn an explanation into a call
-// (docs/internal/decisions/grammars.md). The names are in the pattern, so "Action: none of these"
-// stays text. A server looks for a pattern in what was written so far, after each token.
+// triggerFor returns the trigger that says when the mark counts. One that looks like a token of its
+// own does wherever it occurs; a tag may be talked about, so it has to begin a line or follow
+// another mark; and a word must be followed by a tool's name. Each of these was paid for: "use the
+// <tool_call> tag" in the middle of a sentence, held to a grammar from there on, would turn an
+// explanation into a call (docs/internal/decisions/grammars.md). The names are in the pattern, so
+// "Action: none of these" stays text. A server looks for a pattern in what was written so far,
+// after each token.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ are nothing that people type.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
@@ -112,15 +113,15 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 	return Trigger{Word: mark}
 }
 
-// headerTrigger is the recipient in the header of a message, behind a mark or where the prompt
-// opens the header. A header of another recipient, or of none, is text: gpt-oss opens
-// <|channel|>analysis and <|channel|>final with the same marks. Where the prompt ends with
+// headerTrigger returns a trigger for the recipient in the header of a message, after a mark or
+// where the prompt opens the header. A header of another recipient, or of none, is text: gpt-oss
+// opens <|channel|>analysis and <|channel|>final with the same marks. Where the prompt ends with
 // <|start|>assistant the reply begins with the recipient, else with a mark and the role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) + `)`}
 }
 
-// Recipient is what stands in front of the name in a message's header, from the blank on. For
+// Recipient returns what comes before the name in a message's header, from the blank on. For
 // harmony it is " to=functions.", for glimmer " to=". The blank is part of it, since a model's
 // token for it has the blank.
 func Recipient(f *declaration.Family) string {
@@ -128,8 +129,8 @@ func Recipient(f *declaration.Family) string {
 	return before[strings.LastIndexByte(before, ' '):]
 }
 
-// names is a pattern of the tools' names.
-// Quoted for ECMAScript, the notation of llama.cpp's triggers; Go's quoting escapes the same signs.
+// names returns a pattern of the tools' names. They are quoted for ECMAScript, the notation of
+// llama.cpp's triggers; Go's quoting escapes the same signs.
 func names(tools []chat.Tool) string {
 	quoted := each(tools, func(t chat.Tool) string { return regexp.QuoteMeta(t.Name) })
 	return "(?:" + strings.Join(quoted, "|") + ")"

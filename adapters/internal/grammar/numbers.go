@@ -42,12 +42,12 @@ func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	return between(low, high, 0, fractions)
 }
 
-// limit is the whole number that a limit holds a number to; step leads inwards. Among numbers with
-// fractions that is the next one outwards, and the limit itself where the schema excludes it: both
-// let more through than they should. Anything that is let through too much is found by the check of
-// the call, so it is noted as dropped where it matters:
-// 1.5 as the least number becomes 1. Limits beyond eighteen digits are left out.
-// exclusiveMinimum of an integer is the next one inwards, which is exact.
+// limit returns the whole number that a limit holds a number to; step leads inwards. Among numbers
+// with fractions that is the next one outwards, and the limit itself where the schema excludes it:
+// both let more through than they should. Anything let through that should not be is found by the
+// check of the call, so it is noted as dropped where it matters: 1.5 as the least number becomes 1.
+// Limits beyond eighteen digits are left out. exclusiveMinimum of an integer is the next one
+// inwards, which is exact.
 func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit

@@ -56,7 +56,7 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed are the members that a schema names, in its order. A name that is required and not
+// listed returns the members that a schema names, in its order. A name that is required and not
 // described, {"required": ["x"]}, is a member all the same: a call without it is refused. With
 // "additionalProperties": false beside it the schema contradicts itself; the member is written
 // then, and the check decides.
@@ -84,9 +84,10 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	return all
 }
 
-// additional is what members that the schema does not name may be. Where it names some and says
-// nothing of others, there are no others: a model that makes up parameters is wrong. JSON Schema
-// means the opposite, but tool schemas that leave additionalProperties out mean no more parameters.
+// additional returns what members that the schema does not name may be. Where it names some and
+// says nothing of others, there are no others: a model that makes up parameters is wrong. JSON
+// Schema means the opposite, but tool schemas that leave additionalProperties out mean no more
+// parameters.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:
@@ -205,8 +206,9 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut is a character of an identifier that is none of some; where some are, it begins a name or
-// ends one that a schema has, and is no digit.
+// wordBut returns a class of the characters of an identifier without those of not. Where not is not
+// empty the class has no digits, since the character begins a name or comes after the beginning of
+// a name that a schema has.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {

@@ -105,9 +105,9 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
-// write is one expression. A part that cannot be said makes all of it unsayable. Without a case
-// fail: letters without regard to case, word boundaries, and anchors in the middle. Lazy
-// repetitions match the same texts as greedy ones.
+// write returns one expression as a rule. A part that cannot be expressed makes all of it fail:
+// letters without regard to case, word boundaries, and anchors in the middle have no case here.
+// Lazy repetitions match the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -142,8 +142,8 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	return ""
 }
 
-// literal is a text in the spelling. A quote is written as the spelling escapes it, and a character
-// that may begin the mark behind a raw value cannot be said.
+// literal returns a text in the spelling. A quote is written as the spelling escapes it, and a
+// character that may begin the mark after a raw value makes the pattern fail.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {
@@ -154,8 +154,8 @@ func (w *patternWriter) literal(text []rune) string {
 	return lit(out)
 }
 
-// escaped is a character in the spelling; false when it cannot stand in a string. Raw text knows no
-// escapes: the first character of a mark that would end the value cannot stand in it at all.
+// escaped returns a character in the spelling, and false when it cannot occur in a string. Raw text
+// has no escapes: the first character of a mark that would end the value cannot occur in it at all.
 func (w *patternWriter) escaped(c rune) (string, bool) {
 	if len(w.s.Avoid) > 0 {
 		for _, mark := range w.s.Avoid {
@@ -169,10 +169,10 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 	return quoted[1 : len(quoted)-1], quoted[0] == w.s.Quotes[0][0]
 }
 
-// jsonEscape is a character inside a JSON string.
+// jsonEscape returns a character as it is written inside a JSON string.
 //
 // A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in
-// JSON, and may not stand in a raw value at all when it begins the mark that ends it.
+// JSON, and may not occur in a raw value at all when it begins the mark that ends it.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)
@@ -180,12 +180,11 @@ func jsonEscape(c rune) string {
 	return string(c)
 }
 
-// class is a set of characters, given as ranges. Those that the spelling escapes become
-// alternatives; of control bytes only those that text has. Beyond ASCII nothing is escaped in any
-// spelling, so ranges are gone through one by one up to 0x7f only, and
-// [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is written as one range again.
-// Control characters are left out but for white space: a model would write them as escapes that the
-// pattern did not mean.
+// class returns a set of characters, given as ranges. Those that the spelling escapes become
+// alternatives. Beyond ASCII nothing is escaped in any spelling, so ranges are gone through one by
+// one up to 0x7f only, and [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is
+// written as one range again. Control characters are left out except for white space: a model would
+// write them as escapes that the pattern did not mean.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges
@@ -221,7 +220,7 @@ func (w *patternWriter) class(ranges []rune) string {
 	return alt(all...)
 }
 
-// classRanges is the inside of a class.
+// classRanges returns the inside of a class.
 func classRanges(ranges []rune) (class string) {
 	for i := 0; i < len(ranges); i += 2 {
 		if class += escapeClass(ranges[i]); ranges[i] < ranges[i+1] {
@@ -231,9 +230,9 @@ func classRanges(ranges []rune) (class string) {
 	return class
 }
 
-// escapeClass is a character in a class of GBNF. llama.cpp knows \x, \u and \U with two, four and
-// eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others, so ^ and - are written
-// as numbers.
+// escapeClass returns a character as it is written in a class of GBNF. llama.cpp knows \x, \u and
+// \U with two, four and eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others, so
+// ^ and - are written as numbers.
 func escapeClass(c rune) string {
 	switch {
 	case c < ' ' || strings.ContainsRune(`"]\^-[`, c) || c == 0x7f:

@@ -69,7 +69,7 @@ const longExpr = 64
 // of the rule and refuses a grammar with a larger bound.
 const maxRepeat = 2000
 
-// source is the grammar as a server reads it. Rules are in the order of their making, the root
+// source returns the grammar as a server reads it. Rules are in the order of their making, the root
 // last; GBNF allows a rule to be used before it is defined.
 func (g *ruleSet) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
@@ -115,9 +115,10 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once is the rule of what may hold itself, or is the same wherever it stands. Its name is known
-// before it is written, so a node whose child is a node finds it. key is no expression, and stands
-// beside them.
+// once returns the name of the rule for key, and writes the rule on the first call. It is for what
+// may contain itself, or is the same wherever it occurs. The name is known before the rule is
+// written, so a node whose child is a node finds it. Keys are not expressions, and are kept beside
+// them.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name
@@ -128,7 +129,7 @@ func (g *ruleSet) once(key, hint string, write func() string) string {
 	return name
 }
 
-// each is what a function makes of the elements of a list.
+// each returns what a function makes of the elements of a list.
 func each[T any](list []T, of func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {
@@ -202,11 +203,11 @@ func repeat(expr string, low, high int) string {
 	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
 }
 
-// single says whether an expression is a rule or a class of characters, so that a repetition needs
-// no parentheses.
+// single reports whether an expression is a rule or a class of characters, so that a repetition
+// needs no parentheses.
 //
-// A repetition binds to what stands directly in front of it, so everything but a name or a class
-// needs parentheses.
+// A repetition binds to what is directly before it, so everything but a name or a class needs
+// parentheses.
 func single(expr string) bool {
 	if expr[0] == '[' {
 		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'

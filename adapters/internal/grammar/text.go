@@ -134,15 +134,15 @@ func step(avoid []string, read string, names map[string]string) string {
 	return alt(append(all, seq(others+"]", names[""]))...)
 }
 
-// firsts are the characters of the marks, each once.
+// firsts returns the characters of the marks, sorted, each once.
 func firsts(avoid []string) []rune {
 	all := []rune(strings.Join(avoid, ""))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// longest is the longest end of what was read that a mark begins with. Behind "</para" and another
-// "<" the beginning "<" is what counts: what was read before cannot become a mark any more.
+// longest returns the longest end of what was read that a mark begins with. After "</para" and
+// another "<" the beginning "<" is what counts: what was read before cannot become a mark any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
 		if slices.ContainsFunc(avoid, func(mark string) bool { return strings.HasPrefix(mark, read[i:]) }) {

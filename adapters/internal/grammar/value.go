@@ -24,9 +24,9 @@ type choice struct {
 // besides.
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
 
-// choices are what may stand at a place. An enum counts before types and references: it lists what
-// is allowed. A place that never holds anything has no choice. Of a list of types each is a choice,
-// since strings, numbers and objects are written in different ways.
+// choices returns what is allowed at a place. An enum counts before types and references: it lists
+// what is allowed. A place that never holds anything has no choice. Each of a list of types is a
+// choice, since strings, numbers and objects are written in different ways.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -54,9 +54,9 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
-// choicesIn are what may stand at a place as a spelling has it, see [print.Spelling.For]. Where a
-// value's spelling depends on its kind a place that allows anything has a choice for each, and
-// references are followed: fast=True is a keyword's, beside a list in JSON.
+// choicesIn returns what is allowed at a place in the given spelling, see [print.Spelling.For].
+// Where a value's spelling depends on its kind, a place that allows anything has a choice for each
+// kind, and references are followed: fast=True is a keyword's, beside a list in JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool { return s.NoNull && c.kind == schema.Null })
@@ -78,8 +78,8 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	})
 }
 
-// ofOneKind is a choice without a reference, and of one kind. A number stands for integers, too,
-// and a place without a type has one choice for each of the other kinds.
+// ofOneKind splits a choice into choices without a reference, and of one kind each. A number stands
+// for integers, too, and a place without a type has one choice for each of the other kinds.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -149,7 +149,7 @@ func (g *values) choice(c choice, s *print.Spelling) string {
 	return g.any(s)
 }
 
-// hint is a name for the rule of the present place.
+// hint returns a name for the rule of the present place.
 func (g *values) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
@@ -170,7 +170,7 @@ func (g *values) any(s *print.Spelling) string {
 	})
 }
 
-// span is how many characters or elements there may be; high is -1 for any number. llama.cpp
+// span returns how many characters or elements are allowed; high is -1 for any number. llama.cpp
 // refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a
 // larger maximum is left out, and both are noted as dropped. Where a schema contradicts itself, the
 // bound that ends the text or the list counts.
@@ -236,8 +236,8 @@ func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible is what may stand where something must: anything where the schema says nothing, or that
-// nothing may.
+// possible returns what is allowed at a place that must hold something: anything where the schema
+// says nothing, or that nothing is allowed.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything
@@ -245,7 +245,7 @@ func possible(n *schema.Place) *schema.Place {
 	return n
 }
 
-// short is a rule in the place of an expression that is long.
+// short returns an expression as it is, or the name of a rule for it when it is long.
 func (g *values) short(expr string) string {
 	if len(expr) < longExpr {
 		return expr

@@ -28,7 +28,7 @@ func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 // Inside reports whether a container is open.
 func (r *Reader) Inside() bool { return len(r.open) > 0 }
 
-// innermost is what opened the container that is read, 0 outside of all.
+// innermost returns what opened the container that is read, or 0 outside of all.
 func (s stack) innermost() byte {
 	if len(s) == 0 {
 		return 0
@@ -36,11 +36,11 @@ func (s stack) innermost() byte {
 	return s[len(s)-1].kind
 }
 
-// containerEnds says whether the container opened by kind ends here: at its own closer, which is
+// containerEnds reports whether the container opened by kind ends here: at its own closer, which is
 // stepped over; at an outer one's, at a mark or at the end of the text, where its own is missing;
 // at another one that stands for it. A closer that closes nothing is skipped. A closer that is not
 // the container's own is never an error: [wrongCloser] decides which of the three slips it is, by
-// what stands behind it.
+// what follows it.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
@@ -80,12 +80,12 @@ func (r *Reader) containerEnds(kind byte) bool {
 	}
 }
 
-// closedEarly says whether the outermost object goes on behind its closer here: a member that only
-// its schema knows, and that it does not have yet, stands behind a comma. With a member that the
-// schema does not know in front, that may belong to another object as well. Only the schema can
-// tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the member is
-// taken in. The envelope's own names (name, id, type, input …) stay with the envelope, since
-// {"name": "f", "arguments": {…}, "id": "1"} is in order and looks alike.
+// closedEarly reports whether the outermost object goes on after its closer here: a comma follows,
+// and a member that only its schema knows, and that it does not have yet. If a member that the
+// schema does not know was read before, the new one may belong to another object as well. Only the
+// schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the
+// member is taken in. The envelope's own names (name, id, type, input …) stay with the envelope,
+// since {"name": "f", "arguments": {…}, "id": "1"} is in order and looks alike.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -102,16 +102,16 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	return true
 }
 
-// OfEnvelope says whether a member can stand beside the arguments of a call. Such a member behind a
-// closer is believed to be the call's, not a parameter's, unless the schema says otherwise.
+// OfEnvelope reports whether a member can occur beside the arguments of a call. Such a member after
+// a closer is taken for the call's, not for a parameter, unless the schema says otherwise.
 func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray is called where a closer is missing or wrong: a member that stands in an object which
-// does not know it, while one around does, may belong there. {"where": {"city": "Rome", "days": 3}
-// may lack a brace at its end or in front of days: both readings are valid JSON, and only one is
-// what was meant. So the call becomes text (two-readings).
+// DoubtStray notes a doubt, where a closer is missing or wrong, if a member was read in an object
+// that does not know it, while one around does: it may belong there. {"where": {"city": "Rome",
+// "days": 3} may lack a brace at its end or before days: both readings are valid JSON, and only one
+// is what was meant. So the call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of container that braces without keys are.
@@ -122,8 +122,9 @@ const aSet = 's'
 // Keys in them may be bare, with an equals sign, or missing altogether.
 const CallArgs = 'f'
 
-// closerOf is the byte that closes what kind opened; a parenthesis for tuples and for the arguments
-// of a Python call. A set is written {1, 2} in Python, so its kind is not the byte that opened it.
+// closerOf returns the byte that closes what kind opened: a parenthesis for tuples and for the
+// arguments of a Python call. A set is written {1, 2} in Python, so its kind is not the byte that
+// opened it.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:
@@ -179,8 +180,8 @@ func (a *lookahead) wrongCloser(c int) meaning {
 	return best
 }
 
-// openedBy is the innermost of so many open containers that c closes, -1 when there is none.
-// A set counts by its brace, a Python call by its parenthesis; see closerOf.
+// openedBy returns the index of the innermost container that c closes among the open outermost
+// ones, or -1. A set counts by its brace, a Python call by its parenthesis; see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -189,9 +190,9 @@ func (s stack) openedBy(c, open int) int {
 	return open
 }
 
-// suitsBehind says how well what stands behind closers and commas at offset i suits the container
-// that is open there, if so many are at offset i. Each closer must be that of the innermost one;
-// doubled commas say nothing more.
+// suitsBehind returns how well the text after the closers and commas at offset i suits the
+// container that is open there; open is how many are open at offset i. Each closer must be that of
+// the innermost one; doubled commas say nothing more. See suits for the values.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // c closes no container
@@ -208,9 +209,9 @@ func (a *lookahead) suitsBehind(i, open int) int {
 	return a.suits(i, open-1)
 }
 
-// suits says how well what stands at offset i, behind a comma, suits an open container: 0 not at
+// suits returns how well the text at offset i, after a comma, suits an open container: 0 not at
 // all, 1 as anything would, 2 as its schema says. Below all containers is the envelope. A member
-// that the schema does not name suits an object without listed members only: open schemas let
+// that the schema does not name suits only an object without listed members: open schemas let
 // anything in, and anything would then suit everywhere.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
@@ -236,11 +237,10 @@ func (a *lookahead) suits(i, at int) int {
 	return 1 // nothing is known of it, and nothing speaks against it
 }
 
-// listLost says whether a member of an object around the list stands here in the place of an
+// listLost reports whether a member of an object around the list is written here in the place of an
 // element: the list's closer is missing. {"tags": ["a", "b", "days": 3}: days is a key, and a list
-// has none. The list ends in front of it, and the object around takes the member. Where its
-// elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead: that
-// is a doubt.
+// has none. The list ends before it, and the object around takes the member. Where its elements are
+// objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead: that is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {
@@ -255,16 +255,16 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	return true
 }
 
-// knows says whether the schema of one of the containers knows a key; lists have none. A quote in
-// front of a key that one of all that are open knows is the end of a string, even where the comma
+// knows reports whether the schema of one of the containers knows a key; lists have no keys. A
+// quote before a key that any open container knows is the end of a string, even where the comma
 // between them is missing.
 func (s stack) knows(key string) bool {
 	return slices.ContainsFunc(s, func(l level) bool { return l.t.Has(key) })
 }
 
-// knownInside says whether the schema of one of the members that were read knows a key: their
-// object ended too early, perhaps. {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to
-// where, is valid JSON and may yet be a brace too early.
+// knownInside reports whether the schema of one of the members that were read knows a key: their
+// object may have ended too early. {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to
+// where, is valid JSON and may yet have its brace too early.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return t.HasInside(key, seen)
 }

@@ -118,11 +118,10 @@ func boxed(value string) bool {
 	return json.Unmarshal([]byte(value), &list) == nil && len(list) == 1
 }
 
-// isSet says whether the brace here opens a set, {1, 2}: behind its first element stands no colon.
-// Nothing at all between the braces is one where the schema wants a list of other things than
-// objects. {"red", "blue"} is how Python and mathematics write a set. A lone text in braces,
-// {"red"}, may also be a member that has lost its value; in Python, and where a list is wanted, it
-// is a set.
+// isSet reports whether the brace here opens a set, {1, 2}: no colon follows its first element.
+// Empty braces are a set where the schema wants a list of other things than objects. {"red",
+// "blue"} is how Python and mathematics write a set. A lone text in braces, {"red"}, may also be a
+// member that has lost its value; in Python, and where a list is wanted, it is a set.
 func (r *Reader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
@@ -286,8 +285,8 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	return true
 }
 
-// streams says whether the value that begins here leaves as it comes; anything else waits with its
-// key. A container streams whatever its schema says: its members hold by themselves.
+// streams reports whether the value that begins here leaves as it comes; anything else waits with
+// its key. A container streams whatever its schema says: its members hold by themselves.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {

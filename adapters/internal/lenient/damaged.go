@@ -59,7 +59,7 @@ func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	return m.Args, len(text) - m.End, ok && !m.Open
 }
 
-// absent are the members of a type that an object does not have.
+// absent returns the members of a type that an object does not have.
 func absent(object string, t *schema.Type) (names []string) {
 	fields := scan.Fields(object)
 	for _, name := range t.Members() {
@@ -190,10 +190,10 @@ func unpaired(parts []string) bool {
 // search's margin, since two ways of reading agree on it.
 const lead = 3
 
-// one is the only one that is meant of some meanings, of which those count that fit the schema, if
-// any does. One that does not fit and is cheaper says that what fits is not what was written. What
-// does not fit is counted only where nothing does: then the check names what is wrong. That a
-// likelier reading does not fit speaks against all that do.
+// one returns the only likely one of some meanings, and false when there is no such meaning. Only
+// those count that fit the schema, if any does: one that does not fit is counted only where nothing
+// fits, so that the check names what is wrong. A meaning that does not fit but is cheaper speaks
+// against all that do: it shows that what fits is not what was written.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
@@ -215,9 +215,9 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	return likely[0], slices.Contains(fits, true)
 }
 
-// meant is what one reading says in the types of the schema, and whether it fits them.
-// A reading that lost a value fits nothing, since null would be made up.
-// A wrapper around the arguments is taken off as elsewhere.
+// meant returns what one reading says in the types of the schema, and whether it fits them. A
+// reading that lost a value fits nothing, since null would be made up. A wrapper around the
+// arguments is removed as elsewhere.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	doc := readDocument(r.Text, t)
 	if doc == nil || !doc.whole {
@@ -273,8 +273,8 @@ func SameJSON(a, b string) bool {
 	return a == b || plainJSON(a) == plainJSON(b)
 }
 
-// plainJSON is a JSON text without white space, its strings in one spelling; numbers stay as they
-// are written. Order of members is left out as well, which no tool depends on.
+// plainJSON returns a JSON text without white space, its strings in one spelling; numbers stay as
+// they are written. The order of members is lost as well, which no tool depends on.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

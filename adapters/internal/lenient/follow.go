@@ -27,13 +27,13 @@ func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
 
-// argumentsEnd says whether what stands at offset i can follow the arguments as a whole; behind a
+// argumentsEnd reports whether the text at offset i can follow the arguments as a whole; after a
 // document anything can.
 func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
-// valueFollows says whether what stands at offset i can follow a value of the innermost container.
-// It climbs out of the containers as their closers come: behind "Rome"}}, only a member of the
-// object around them can stand. Outside of all, the recogniser says what may follow
+// valueFollows reports whether the text at offset i can follow a value of the innermost container.
+// It climbs out of the containers as their closers come: after "Rome"}}, only a member of the
+// object around them is possible. Outside of all, the recogniser says what may follow
 // (Outside.CallEnds).
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
@@ -71,9 +71,9 @@ func (a *lookahead) valueFollows(i int) bool {
 	return a.argumentsEnd(i)
 }
 
-// behindSurplus says whether what stands behind the closers at offset i, the first of which closes
+// behindSurplus reports whether the text after the closers at offset i, the first of which closes
 // none of the containers up to open, can follow a value: a member that their schemas know, or the
-// end. In {"a": "x"], "b": 1} the bracket closes nothing, and the quote in front is an end all the
+// end. In {"a": "x"], "b": 1} the bracket closes nothing, and the quote before it is an end all the
 // same, since a parameter follows. Where the text has a bracket open, "run [a"], the closer may be
 // the text's: a doubt. Only parameters that the schema names count here, and only quoted ones,
 // since a text may hold a bracket and a comma too.
@@ -89,9 +89,9 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString says whether in Python a string that is joined to the one just read stands at offset
-// i. A quote that can close the value is no opening one. f(a='x' 'y') joins them as Python does. Of
-// two quotes that touch, as behind a quoted word at a string's end, the second ends the value.
+// nextString reports whether a string at offset i is joined to the one just read, as Python does:
+// f(a='x' 'y'). A quote that can close the value is not an opening one: of two quotes that touch,
+// as after a quoted word at a string's end, the second ends the value.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {
@@ -104,10 +104,10 @@ func (a *lookahead) nextString(i int) bool {
 	return a.joins(i)
 }
 
-// nextItem says whether an element stands at offset i, behind white space, although no comma does:
-// a whole one that another element or a closer follows. Behind quotes that are not escaped, what
-// looks like one is more likely prose.
-// ["a" "b"] lost its comma. White space must stand between, since ["a""b"] may be a doubled quote.
+// nextItem reports whether an element follows at offset i, after white space, although no comma
+// does: a whole one that another element or a closer follows. After quotes that are not escaped,
+// what looks like an element is more likely prose. ["a" "b"] lost its comma. White space must come
+// between, since ["a""b"] may be a doubled quote.
 func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
 		return false
@@ -123,10 +123,10 @@ func (a *lookahead) nextItem(i int) bool {
 	return n > i && (a.At(n) == ',' || scan.IsCloser(a.At(n)) || a.StartsString(n) && scan.IsSpace(a.At(n-1)))
 }
 
-// plainKey says whether a key stands at offset i although no comma does: it must be a plain word,
-// quoted or not. {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the value
-// has ended. Prose does not have one: "see "b", and c: d" needs a bare key before it is believed
-// (keyFollows).
+// plainKey reports whether a key follows at offset i although no comma does: it must be a plain
+// word, quoted or not. {"a": 1 "b": 2}: after a value that lost its comma, only a key says that the
+// value has ended. Prose does not have one: "see "b", and c: d" needs a bare key before it is
+// believed (keyFollows).
 func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
@@ -137,7 +137,7 @@ func (a *lookahead) plainKey(i int) bool {
 	return k.text != "" && (k.value > 0 && a.open.knows(k.text) || k.follows && plain)
 }
 
-// joins says whether a short string that ends a value stands at offset i: the right side of a
+// joins reports whether a short string that ends a value follows at offset i: the right side of a
 // concatenation. A right side that does not end within MaxKey bytes is believed: closing at every
 // plus sign in a program text is worse.
 func (a *lookahead) joins(i int) bool {
@@ -155,9 +155,9 @@ func (a *lookahead) joins(i int) bool {
 	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n) // a chain is believed, or looking ahead has no end
 }
 
-// memberFollows says whether a next member of a container of the kind can stand at offset i, behind
-// a comma. {"msg": "Hello, "she" said", …}: behind the comma in such a text stands a word, not a
-// key. In a list any value may stand, so there the test is weaker, and a doubt takes over
+// memberFollows reports whether a next member of a container of the kind can begin at offset i,
+// after a comma. {"msg": "Hello, "she" said", …}: a word follows the comma in such a text, not a
+// key. In a list any value is possible, so there the test is weaker, and a doubt takes over
 // (itemLost).
 func (a *lookahead) memberFollows(i int, kind byte) bool {
 	i += a.Space(i)
@@ -178,14 +178,14 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 	return a.elementFollows(i)
 }
 
-// keyFollows says whether a key and its colon stand at offset i.
+// keyFollows reports whether a key and its colon follow at offset i.
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
-// isKey says whether what may be a key is one. A bare word is a key only where one was bare before,
-// the family or Python writes them so, or the tool knows it. Without this, "see "b", and c: d"
-// would end at b. Where a string has shown quotes that are not escaped, the next one is more likely
-// one of them than its end: then a quoted key must be a parameter, too, unless no schema could
-// confirm any.
+// isKey reports whether what may be a key is one. A bare word is a key only where one was bare
+// before, the family or Python writes them so, or the tool knows it. Without this, "see "b", and c:
+// d" would end at b. Where a string has shown quotes that are not escaped, the next one is more
+// likely one of them than its end: then a quoted key must be a parameter, too, unless no schema
+// could confirm any.
 func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {

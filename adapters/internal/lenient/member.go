@@ -17,8 +17,8 @@ var (
 	IdKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
 )
 
-// Meant is the member of t that a key stands for: itself when the schema has it, else the only one
-// that is spelled alike but for case, _ and -, unless that one was written already (it is among
+// Meant returns the member of t that a key stands for: itself when the schema has it, else the only
+// one that is spelled alike but for case, _ and -, unless that one was written already (it is among
 // seen). Models write fileName or file-name for file_name. Only equality counts, never distance: a
 // near miss of one parameter may be another one. Where two members are spelled alike (a_b and aB),
 // and where the true name has been written already, the key stays as it is, and the schema says
@@ -41,21 +41,21 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 // Other spellings, as Null, are more likely texts.
 var nullWords = []string{"null", "None", "nil"}
 
-// IsNull says whether the text of a tag is a word for null.
+// IsNull reports whether the text of a tag is a word for null.
 func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
-// NullAhead says whether the text that begins here begins with a word for null. It is a quick look:
-// whether the word is all of the value is seen only when the value has ended. It is asked under a
-// schema that allows null beside text, where a stream of the text must not begin.
+// NullAhead reports whether the text that begins here begins with a word for null. It is a quick
+// look: whether the word is all of the value is seen only when the value has ended. It is asked
+// under a schema that allows null beside text, where a stream of the text must not begin.
 func (x *Text) NullAhead() bool {
 	n := x.Space(0)
 	return slices.ContainsFunc(nullWords, func(word string) bool { return x.Has(n, word) })
 }
 
-// Omitted says whether a member is left out because it is null where the schema neither allows null
-// nor asks for the member. Models fill every parameter they know of, the optional ones with null;
-// strict clients then refuse the whole call. One that is required stays null, since leaving it out
-// would be no better and what was written would be gone.
+// Omitted reports whether a member is left out because it is null where the schema neither allows
+// null nor asks for the member. Models fill every parameter they know of, the optional ones with
+// null; strict clients then refuse the whole call. A required member stays null, since leaving it
+// out would be no better and what was written would be gone.
 func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	// null is a value here, or leaving the member out would break the call
@@ -69,25 +69,26 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 // MaxWrap is how many objects may stand around a call's own one.
 const MaxWrap = 3
 
-// wraps says whether a lone member of that name can hold the arguments of a tool: the schema does
-// not know it. Some models put all arguments into one more object, {"arguments": {"city": "Rome"}};
-// "properties" is of models that copy the shape of the schema they were shown. A tool that has a
-// parameter of that name, or whose schema says nothing, is left alone: there it is data.
+// wraps reports whether a lone member of that name can hold the arguments of a tool: the schema
+// does not know it. Some models put all arguments into one more object, {"arguments": {"city":
+// "Rome"}}; "properties" comes from models that copy the shape of the schema they were shown. A
+// tool that has a parameter of that name, or whose schema says nothing, is left alone: there it is
+// data.
 func wraps(t *schema.Type, key string) bool {
 	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
 }
 
-// beside says whether a member can stand beside one that holds all arguments of a tool: it is what
-// stands around arguments. {"name": "get_weather", "arguments": {"city": "Rome"}} as the arguments
-// of get_weather: the whole call once more inside itself. Another name beside them would be another
-// call, and is none of ours.
+// beside reports whether a member can occur beside one that holds all arguments of a tool, as the
+// members around arguments do. {"name": "get_weather", "arguments": {"city": "Rome"}} as the
+// arguments of get_weather is the whole call once more inside itself. With another tool's name it
+// would be another call, and is left alone.
 func beside(name string, t *schema.Type, m scan.Field) bool {
 	named := NameKeys[m.Key] && scan.Unquote(m.Value) == name || IdKeys[m.Key] || m.Key == "type"
 	return named && !t.Has(m.Key)
 }
 
-// wrapped is the value of the member that holds all arguments of a tool, "" when there is none.
-// One member too many, and it is an object like any other.
+// wrapped returns the value of the member that holds all arguments of a tool, or "" when there is
+// none. With one member too many, it is an object like any other.
 func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
 	for _, m := range scan.Fields(args) {
@@ -101,10 +102,11 @@ func wrapped(name string, t *schema.Type, args string) string {
 	return value
 }
 
-// Unwrapped are the arguments that the lone member of an object holds, also in a string. It is
-// accepted only when at least one member is known to the schema, or there is none: an object of
+// Unwrapped returns the arguments that the lone member of an object holds, also in a string. They
+// are accepted only when at least one member is known to the schema, or there is none: an object of
 // unknown members under "input" may be what the tool wants to have there. ok is false where nothing
-// was unwrapped. It is asked of a whole object only: half a wrapper holds nobody knows what.
+// was unwrapped. Unwrapped is called for a whole object only: what half a wrapper holds cannot be
+// known.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// {"arguments": "{\"city\": \"Rome\"}"}
 	// what it holds may be wrapped once more: {"arguments": {"input": {"city": "Rome"}}}
@@ -142,10 +144,11 @@ func (r *Reader) Unwrap() {
 	r.HoldOff()
 }
 
-// WrapperAhead says whether a member with the key just read holds the arguments: an object, plain
-// or in a string, that begins with a parameter of the tool and does not describe it. It is asked in
-// front of the commit, where the first key must be a parameter of the tool: "arguments" is none. A
-// description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and no call.
+// WrapperAhead reports whether a member with the key just read holds the arguments: an object,
+// plain or in a string, that begins with a parameter of the tool and does not describe it. It is
+// called before the commit, where the first key must be a parameter of the tool, and "arguments" is
+// not. A description, {"properties": {"city": {"type": "string"}}}, is the tool list echoed, and
+// not a call.
 func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 	n := 1 + x.Space(0)
 	if !wraps(t, key) || x.At(n-1) != ':' {
@@ -158,7 +161,7 @@ func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 	return t.Has(parameter) && !x.Describes(value)
 }
 
-// Describes says whether a description of a parameter stands at offset i: an object that begins
+// Describes reports whether a description of a parameter follows at offset i: an object that begins
 // with type or description. An echoed list of tools holds such objects where a call holds values; a
 // model that explains a tool writes them too. {"city": {"type": "string", …}} has the parameter's
 // own name as a key, so only its value can tell.

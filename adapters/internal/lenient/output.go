@@ -172,7 +172,7 @@ func (r *Reader) drop(at int) {
 	}
 }
 
-// Held is what was put since the hold that answered at.
+// Held returns what was put since the hold that returned at.
 func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
 // doubt notes that what is read has two readings, when it has; once there were two there always

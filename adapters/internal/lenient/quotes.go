@@ -43,11 +43,12 @@ func (s *stringReader) innerQuote(q Delim) {
 	}
 }
 
-// quotesDoubted says whether the quotes inside the string that ends here may not belong to it: they
-// are the ends of two strings with something between, or one of them, without a partner, doubles
-// the string's own. "red", "blue" under a schema of one string may be two strings: its inner quotes
-// come in pairs, and the first of them looked like an end. An odd number of them without an escaped
-// partner, the first at the very beginning, is ""a.txt": the opening quote twice.
+// quotesDoubted reports whether the quotes inside the string that ends here may not belong to it:
+// they are the ends of two strings with something between, or one of them, without a partner,
+// doubles the string's own. "red", "blue" under a schema of one string may be two strings: its
+// inner quotes come in pairs, and the first of them looked like an end. An odd number of them
+// without an escaped partner, the first at the very beginning, is ""a.txt": the opening quote
+// twice.
 func (s *stringReader) quotesDoubted() bool {
 	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an
 	// end
@@ -58,10 +59,10 @@ func (s *stringReader) quotesDoubted() bool {
 	return s.escaped%2 == 0 && s.beginsQuoted
 }
 
-// doubledQuote says whether the quote here doubles the one that closes the string: nothing in the
-// string asks for it, as the sign for inches, the end of a quotation, or an element that is empty
-// would. {"path": "a.txt"", "mode": "r"}: the second quote closes as well as the first would, so
-// one is dropped. Behind a digit it may be the sign for inches, {"size": "15""}; an empty string
+// doubledQuote reports whether the quote here doubles the one that closes the string: nothing in
+// the string asks for it, as the sign for inches, the end of a quotation, or an element that is
+// empty would. {"path": "a.txt"", "mode": "r"}: the second quote closes as well as the first would,
+// so one is dropped. After a digit it may be the sign for inches, {"size": "15""}; an empty string
 // has its two quotes by right.
 func (s *stringReader) doubledQuote(q Delim) bool {
 	n := len(q.Close)
@@ -76,10 +77,10 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 	return !scan.IsDigit(before)
 }
 
-// memberLost says whether next to the quote here stands a member that the schema knows. Next to it
-// means behind, "a.txt, "mode": …, with signs of punctuation or a doubled quote between; the quote
-// may also stand behind the key, which then has lost its first one: …, mode": "r"; in Python the
-// key ends in an equals sign.
+// memberLost reports whether next to the quote here is a member that the schema knows. Next to it
+// means after it, "a.txt, "mode": …, with signs of punctuation or a doubled quote between; the
+// quote may also come after the key, which then has lost its first one: …, mode": "r"; in Python
+// the key ends in an equals sign.
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
@@ -118,7 +119,7 @@ func (s *stringReader) memberLost(q Delim) bool {
 	return python && s.Python && s.ahead.open.knows(key) && bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
 }
 
-// itemLost says whether the quote here, in a list, stands next to a comma or another quote. ["say
+// itemLost reports whether the quote here, in a list, is next to a comma or another quote. ["say
 // "hi", please"]: one element or two cannot be told, and a list of wrong texts is valid. ["say "hi"
 // now"] has one reading, and is repaired.
 func (s *stringReader) itemLost(q Delim) bool {
@@ -132,12 +133,12 @@ func (s *stringReader) itemLost(q Delim) bool {
 	return len(before) > 0 && before[len(before)-1] == ','
 }
 
-// behind is the end of what has been read of the string, up to maxKey bytes.
-// More is not needed: what is looked for in it is a key, and keys are no longer than that.
+// behind returns the end of what has been read of the string, up to MaxKey bytes. More is not
+// needed: what is looked for in it is a key, and keys are no longer than that.
 func (q *quotes) behind(x *Text) []byte { return x.Slice(max(q.at, x.Pos-MaxKey), x.Pos) }
 
-// lastWord is the word at the end of a text.
-// It is where a key stands whose quotes are not where they should be.
+// lastWord returns the word at the end of a text. It is where a key is whose quotes are not where
+// they should be.
 func lastWord(text []byte) string {
 	i := len(text)
 	for i > 0 && scan.IsWord(int(text[i-1])) {
@@ -146,7 +147,7 @@ func lastWord(text []byte) string {
 	return string(text[i:])
 }
 
-// closes says whether a quote closes its string: whether what stands at offset i, behind it, can
+// closes reports whether a quote closes its string: whether the text at offset i, after it, can
 // follow a value. Every closing quote of valid JSON passes; an inner quote of prose or code does
 // not. The rule is the opposite of what a parser does: it does not say what a quote is, but whether
 // the text goes on as it must if it were the end. So no valid JSON is changed, and {"say": "a "b"

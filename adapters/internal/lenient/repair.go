@@ -74,8 +74,8 @@ func readDocument(text string, t *schema.Type) *document {
 	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, r.Out.Odd, end, r.At(0) >= 0}
 }
 
-// documentReader is a reader of a text that is no reply.
-// Nothing stands around it, so any end of the text ends a string, and no mark does.
+// documentReader returns a reader of a text that is not a reply. Nothing is around it, so any end
+// of the text ends a string, and no mark does.
 func documentReader(text string) *Reader {
 	r := NewReader(scan.Whole(text))
 	r.Out = new(NewOutput("", nil, nil))
@@ -138,8 +138,8 @@ func documentIn(text string, t *schema.Type) *document {
 	return bestIn(text, t)
 }
 
-// openingLost is the text of an object whose opening brace was left out: it begins with a key,
-// perhaps behind the key of the arguments. It is empty where nothing of that kind stands. "city":
+// openingLost returns the text of an object whose opening brace was left out: it begins with a key,
+// perhaps after the key of the arguments. It is empty where the text does not begin so. "city":
 // "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
@@ -152,8 +152,8 @@ func openingLost(text string) string {
 	return ""
 }
 
-// keyOf is the quoted key that a text begins with, and what stands behind its colon; nothing when
-// there is none.
+// keyOf returns the quoted key that a text begins with, and what follows its colon. Both are empty
+// when there is no such key.
 func keyOf(text string) (key, rest string) {
 	r := documentReader(text)
 	if key, value := r.KeyAt(0); value > 0 && r.StartsString(0) {
@@ -190,8 +190,8 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank says how sure it is that a value was meant. text is what it was read from. Bare words in
-// brackets, [see above], are a remark; a lone {} or [] is nobody's answer while there is another.
+// rank returns how sure it is that a value was meant. text is what it was read from. Bare words in
+// brackets, [see above], are a remark; a lone {} or [] is never the answer while there is another.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):

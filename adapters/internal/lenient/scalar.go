@@ -62,8 +62,8 @@ func (r *Reader) scalar(t *schema.Type) bool {
 	return r.phrase(t)
 }
 
-// wordByte says whether a byte can be part of a number or a literal.
-// Exponents have signs, 1e-05; dates and versions are read along and then turn out to be no number.
+// wordByte reports whether a byte can be part of a number or a literal. Exponents have signs,
+// 1e-05; dates and versions are read along and then turn out not to be numbers.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral reads a word as a JSON scalar.
@@ -72,10 +72,10 @@ func parseLiteral(word string) (string, bool) {
 	return v, v != ""
 }
 
-// valueEnds says whether a scalar can end at offset n: nothing of a phrase follows. {"date": 2024
-// was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the next key
-// and in lists the next element end one as well as comma and closer do. Outside of all containers
-// any end is one: a lone value is what is read there.
+// valueEnds reports whether a scalar can end at offset n: nothing of a phrase follows. {"date":
+// 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the
+// next key and in lists the next element end one as well as comma and closer do. Outside of all
+// containers any end is one: a lone value is what is read there.
 func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
@@ -96,7 +96,7 @@ func (a *lookahead) valueEnds(n int) bool {
 	return len(a.open) == 0
 }
 
-// inList says whether the innermost container is a list or a set, where no keys stand.
+// inList reports whether the innermost container is a list or a set, which have no keys.
 func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
@@ -114,18 +114,17 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	r.Put(fit(value, t, r.open.inList()))
 }
 
-// ownWord says whether the family itself spells a word so: Python's in Python, and None where a
-// family has its own quotes. What is a family's normal spelling is no defect, and would hide real
-// ones in the log (repairs=literals for every call).
+// ownWord reports whether the family itself spells a word so: Python's in Python, and None where a
+// family has its own quotes. What is a family's normal spelling is not a defect, and would hide
+// real ones in the log (repairs=literals for every call).
 func (x *Text) ownWord(word string) bool {
 	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" || word == "False")
 }
 
-// oddPhrase says whether a text without quotes may have lost one of them, or something in front: it
-// ends or begins with what does so in no text. a.txt" has lost its first quote, true: is half of
-// something: taken as texts they would be valid and wrong. Ends that are odd: a literal with
-// punctuation behind it, quotes without a partner, escaped quotes, and a sign of structure in
-// front.
+// oddPhrase reports whether a text without quotes may have lost one of them, or something before
+// it: it begins or ends as no text does. a.txt" has lost its first quote, true: is half of
+// something: taken as texts they would be valid and wrong. Odd are a literal with punctuation after
+// it, quotes without a partner, escaped quotes, and a sign of structure at the beginning.
 func oddPhrase(text string) bool {
 	// true: or null; lost what stood behind it
 	if word := strings.TrimRight(text, ":;., "); word != text {
@@ -162,9 +161,9 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	return true
 }
 
-// phraseEnds says whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or a
-// quote that opens a key. A full-width comma or colon ends it too, and a parenthesis inside a
-// tuple, or it would eat what those repairs are for. A comma ends it only in front of a key: "Rome,
+// phraseEnds reports whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or
+// a quote that opens a key. A full-width comma or colon ends it too, and a parenthesis inside a
+// tuple, or it would eat what those repairs are for. A comma ends it only before a key: "Rome,
 // Italy" without quotes is one value.
 func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {

@@ -56,8 +56,8 @@ func only(value string, t *schema.Type) (string, bool) {
 	return "", false
 }
 
-// namesItself says whether a text begins with the name of its parameter: "city: Rome".
-// Such a text is half an object, not the parameter's value.
+// namesItself reports whether a text begins with the name of its parameter: "city: Rome". Such a
+// text is half an object, not the parameter's value.
 func namesItself(text, name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
 	rest = strings.TrimSpace(rest)

@@ -20,9 +20,9 @@ type Delim struct {
 	Stops       *[256]bool // bytes inside that mean something
 }
 
-// StopsFor is the table of bytes at which copying a string stops. Those of every string: control
-// bytes and the double quote, which JSON has to escape, the backslash, and bytes of longer runes,
-// which may be damaged. extra are the first bytes of the string's own closer.
+// StopsFor returns the table of bytes at which copying a string stops. Every string stops at
+// control bytes and the double quote, which JSON has to escape, at the backslash, and at bytes of
+// longer runes, which may be damaged. extra holds the first bytes of the string's own closer.
 func StopsFor(extra string) *[256]bool {
 	t := new([256]bool)
 	for c := range t {
@@ -53,11 +53,11 @@ var delims = []Delim{
 	newDelim("„", "“", false),   // the German pair
 }
 
-// DelimsOf are the delimiters of more than one byte in a family's quote line, strings between which
-// know no escapes: <escape>text<escape>. It is nil without that line, whose presence alone says
-// that keys are bare and words are Python's. FunctionGemma has <escape>, Gemma 4 <|"|>: between
-// them every quote is text, which is what such delimiters are for. Quotes of one byte are among
-// delims already.
+// DelimsOf returns the delimiters of more than one byte in a family's quote line, strings between
+// which know no escapes: <escape>text<escape>. It is nil without that line, whose presence alone
+// says that keys are bare and words are Python's. FunctionGemma has <escape>, Gemma 4 <|"|>:
+// between them every quote is text, which is what such delimiters are for. Quotes of one byte are
+// among delims already.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -242,11 +242,11 @@ func (cp *copier) Rune() {
 	cp.Pos += n
 }
 
-// windowsPath says whether the string that begins here is a path whose backslashes are not doubled.
-// \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is evidence: a
-// drive and :\, or \\host\. With C:\\temp the first backslash is doubled, and the string is in
-// order. What looks like evidence and may be an escape as well, "d:\n", counts for a drive that
-// people have and a name in small letters behind it.
+// windowsPath reports whether the string that begins here is a path whose backslashes are not
+// doubled. \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is
+// evidence: a drive and :\, or \\host\. With C:\\temp the first backslash is doubled, and the
+// string is in order. What looks like evidence and may be an escape as well, "d:\n", counts if the
+// drive is a common one and a lower-case letter follows.
 func (x *Text) windowsPath() bool {
 	c := x.At(0)
 	if c == '\\' {
@@ -267,10 +267,10 @@ func (x *Text) windowsPath() bool {
 	}
 }
 
-// sharePath says whether a host's name and a single backslash stand at offset i. In order
-// \\host\share is written \\\\host\\share; the single backslash in front of share tells that none
-// is doubled. Where it makes an escape of the letter behind, as in \\host\new, both readings are
-// left and nothing is changed.
+// sharePath reports whether a host's name and a single backslash follow at offset i. In order
+// \\host\share is written \\\\host\\share; the single backslash before share tells that none is
+// doubled. Where it makes an escape of the letter after it, as in \\host\new, both readings are
+// possible and nothing is changed.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
@@ -337,9 +337,9 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// unit is the half of a character that is spelled \uXXXX at offset i, and how many bytes of that
-// stand there; six are all. \ud83d\ude00 is one character in two halves; either of them alone is
-// none.
+// unit returns the half of a character that is spelled \uXXXX at offset i, and how many bytes of
+// that are there; a whole one has six. \ud83d\ude00 is one character in two halves; either of them
+// alone is not a character.
 func (x *Text) unit(i int) (half rune, n int) {
 	if !x.Has(i, `\u`) {
 		return 0, 0

@@ -40,24 +40,24 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	return Delim{}, false
 }
 
-// tripled says whether three quotes open a string rather than being an empty one and a third. {"a":
-// """} would otherwise swallow the rest: the empty string and a quote too many are more likely
-// there.
+// tripled reports whether three quotes open a string rather than being an empty one and a third.
+// {"a": """} would otherwise swallow the rest: the empty string and a quote too many are more
+// likely there.
 func (x *Text) tripled(i int) bool {
 	n := i + 3
 	c := x.At(n)
 	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
 }
 
-// StartsString says whether a string begins at offset n.
-// It is QuoteAt for those who do not mind which quote it is.
+// StartsString reports whether a string begins at offset n. It is QuoteAt for callers that do not
+// mind which quote it is.
 func (x *Text) StartsString(n int) bool {
 	_, ok := x.QuoteAt(n)
 	return ok
 }
 
-// CommaAt is the length of the comma at offset i, which is the plain or the full-width one of
-// Chinese models; 0: none stands there. Inside strings the latter is text.
+// CommaAt returns the length of the comma at offset i, which is the plain one or the full-width one
+// of Chinese models, or 0 when there is none. Inside strings the latter is text.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1
@@ -68,8 +68,8 @@ func (x *Text) CommaAt(i int) int {
 	return 0
 }
 
-// ColonAt is the length of what stands for a colon at offset i, 0 when nothing does. What stands
-// for it: the sign of equality of Python, and the full-width colon of Chinese models.
+// ColonAt returns the length of what stands for a colon at offset i, or 0 when nothing does: a
+// colon, the equals sign of Python, or the full-width colon of Chinese models.
 func (x *Text) ColonAt(i int) int {
 	switch {
 	case x.At(i) == ':' || x.At(i) == '=':
@@ -80,11 +80,11 @@ func (x *Text) ColonAt(i int) int {
 	return 0
 }
 
-// Comment is the length of the comment that stands at offset i, 0 when none does. A # opens one as
+// Comment returns the length of the comment at offset i, or 0 when there is none. A # opens one as
 // in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its
 // line, within four times MaxKey bytes, and hold no quote: what quotes something is more likely the
-// rest of a string. One of two signs that does not end within the bound ends there, and one that
-// the text's end cuts ends with it.
+// rest of a string. A comment of two signs that does not end within the bound ends there, and one
+// that the text's end cuts ends with it.
 func (x *Text) Comment(i int) int {
 	line := x.At(i) == '#' || x.Has(i, "//")
 	if !line && !x.Has(i, "/*") {
@@ -108,8 +108,8 @@ func (x *Text) Comment(i int) int {
 	return 4 * MaxKey
 }
 
-// oddSpaceAt is the length of the odd space at offset i, 0 when none stands there.
-// It looks only: a phrase without quotes may hold a no-break space, which is no repair.
+// oddSpaceAt returns the length of the odd space at offset i, or 0 when there is none. It looks
+// only: a phrase without quotes may hold a no-break space, which is not a repair.
 func (x *Text) oddSpaceAt(i int) int {
 	if x.At(i) < 0x80 {
 		return 0
@@ -122,10 +122,10 @@ func (x *Text) oddSpaceAt(i int) int {
 	return 0
 }
 
-// closeOf is the offset of the quote that closes a string whose text begins at offset i, at most
-// that many bytes on; what is escaped closes nothing. Without one it is where the text ended, or
-// the bound. The bound is what keeps looking ahead linear: each quote of a long text may be asked
-// about.
+// closeOf returns the offset of the quote that closes a string whose text begins at offset i, at
+// most that many bytes on; what is escaped closes nothing. Without one it is where the text ended,
+// or the bound, and ok is false. The bound is what keeps looking ahead linear: each quote of a long
+// text may be asked about.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -138,9 +138,9 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// wordEnd is the offset behind the word at offset i, up to MaxKey bytes: what can stand in a name,
-// and the bytes of also; where also is empty, everything but the bytes of stops, as some families
-// write their keys.
+// wordEnd returns the offset after the word at offset i, up to MaxKey bytes: what can occur in a
+// name, and the bytes of also; where also is empty, everything but the bytes of stops, as some
+// families write their keys.
 func (x *Text) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
@@ -154,9 +154,9 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 	return i + MaxKey
 }
 
-// itemEnd is the offset behind the string, number or literal at offset i and the white space behind
-// it; i when none stands there or its end is far. It knows nothing of quotes inside: the first
-// closing one ends the element, since it is only asked whether one could stand here.
+// itemEnd returns the offset after the string, number or literal at offset i and the white space
+// that follows it, or i when there is none or its end is far. It knows nothing of quotes inside:
+// the first closing one ends the element, since it is only asked whether one could be there.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {
@@ -177,9 +177,9 @@ func (x *Text) itemEnd(i int) int {
 // A longer element than that is no reason to believe that a comma was lost in front of it.
 const maxItem = 512
 
-// elementFollows says whether a value that has no name can stand at offset i.
-// Bare words do not count: they are what prose behind a quote is made of.
-// A sign of minus or a digit is enough: which number it is, its own reader finds out.
+// elementFollows reports whether a value that has no name can begin at offset i. Bare words do not
+// count: they are what prose after a quote is made of. A minus sign or a digit is enough: which
+// number it is, its own reader finds out.
 func (x *Text) elementFollows(i int) bool {
 	c := x.At(i)
 	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
@@ -233,7 +233,7 @@ func (x *Text) lookForKey(i int) (k aKey) {
 	return k
 }
 
-// KeyAt is the key at offset i behind which a colon stands, and the offset behind that; 0 where
+// KeyAt returns the key at offset i that a colon follows, and the offset after that, or 0 where
 // there is none.
 func (x *Text) KeyAt(i int) (key string, value int) {
 	if k := x.lookForKey(i); k.text != "" && k.value > 0 {
@@ -242,7 +242,8 @@ func (x *Text) KeyAt(i int) (key string, value int) {
 	return "", 0
 }
 
-// closersEnd is the offset behind the closer at offset i, those that follow it, and white space.
+// closersEnd returns the offset after the closer at offset i, those that follow it, and white
+// space.
 func (x *Text) closersEnd(i int) int {
 	for range maxRun + 1 {
 		if !scan.IsCloser(x.At(i)) {

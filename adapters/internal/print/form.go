@@ -59,7 +59,7 @@ func (f formed) call(c chat.Call, n int) string {
 	return b.String()
 }
 
-// body is what stands in the hole of an example that holds the arguments.
+// body returns what is printed in the hole of an example that holds the arguments.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
 		switch p.Hole {
@@ -111,7 +111,7 @@ var typeWords = map[string]map[byte]string{
 	"python": {'"': "str", 'i': "int", 'n': "None", 't': "bool", 'f': "bool", '{': "dict", '[': "list", '0': "float"},
 }
 
-// typeOf is the word for the type of a value.
+// typeOf returns the word for the type of a value.
 func (f formed) typeOf(raw string) string {
 	first := strings.TrimSpace(raw)[0]
 	if first == '-' || first >= '0' && first <= '9' {
@@ -149,7 +149,7 @@ func (f formed) nested(s form.Series, e form.Example, members []scan.Field, dept
 	return around(s, all)
 }
 
-// elements are the elements of a list, without names.
+// elements returns the elements of a list, as fields without names.
 func elements(list string) (all []scan.Field) {
 	text := strings.TrimPrefix(strings.TrimSpace(list), "[")
 	for {
@@ -161,7 +161,7 @@ func elements(list string) (all []scan.Field) {
 	}
 }
 
-// json is how the values are spelled that are not the form's own.
+// json returns the spelling of values that are not in the form's own spelling.
 func (f formed) json() *Spelling {
 	switch f.Values {
 	case "python":
@@ -191,7 +191,7 @@ func (f formed) text(s string) string {
 	return f.escaped(s)
 }
 
-// escaped is the text of a value in the escapes of the form.
+// escaped returns the text of a value in the escapes of the form.
 func (f formed) escaped(text string) string {
 	switch f.Strings {
 	case "xml":

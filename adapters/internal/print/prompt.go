@@ -12,11 +12,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Prompt is the text that teaches a model the tools and the form of calling them, in that wording.
-// The same tools and wording give the same bytes, so that servers find it in their cache. Tools
-// come in the client's order. There must be one at least: the worked example is made of the first.
-// It is for models whose template prints no tools; where one does, its words are those of the
-// model's training.
+// Prompt returns the text that teaches a model the tools and the form of calling them, in that
+// wording. The same tools and wording give the same bytes, so that servers find it in their cache.
+// Tools come in the client's order. There must be one at least: the worked example is made of the
+// first. It is for models whose template prints no tools; where one does, its words are those of
+// the model's training.
 func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) string {
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
@@ -40,7 +40,7 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 // what they are shown.
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
 
-// shown is a call without the newlines that the family's turns begin with: in the middle of a
+// shown returns a call without the newlines that the family's turns begin with: in the middle of a
 // prompt they mean nothing. An id in it is one that the family could have written, so that the
 // model is shown no other.
 func shown(f *declaration.Family, call chat.Call) []byte {
@@ -79,9 +79,9 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	return append(append(dst, ".\nYou write:\n\n"...), shown(f, call)...)
 }
 
-// example is a call of a tool with a value for each required parameter, or for its first one when
-// none is: an example that shows no argument teaches a model to leave them out. Optional parameters
-// are left out: what is shown is what gets written, needed or not.
+// example returns a call of a tool with a value for each required parameter, or for its first
+// parameter when none is required: an example that shows no argument teaches a model to leave them
+// out. Optional parameters are left out: what is shown is what gets written, needed or not.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()
@@ -99,9 +99,10 @@ func example(t chat.Tool) chat.Call {
 	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}
 }
 
-// worked is a value that could be a real one: the first allowed one, or the simplest of its type.
-// An empty list or object says "nothing", which fits more tools than any element we could make up.
-// A value that is invented, as a city, would be called with: small models copy what they see.
+// worked returns a value that could be a real one: the first allowed one, or the simplest of its
+// type. An empty list or object says "nothing", which fits more tools than any element we could
+// make up. A value that is invented, as a city, would be called with: small models copy what they
+// see.
 func worked(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
@@ -114,7 +115,7 @@ func worked(t *schema.Type) string {
 	return "null"
 }
 
-// Opening is how a printed call begins, up to the end of the last mark in front of its name or its
+// Opening returns how a printed call begins, up to the end of the last mark before its name or its
 // object. Message families have the name in the header: there the whole header is the mark. An
 // empty name stands for any. With it a reply can be begun in the model's stead, so that it can only
 // go on with a call.

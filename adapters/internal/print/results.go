@@ -71,11 +71,12 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 	})
 }
 
-// Number gives calls the ids that the family writes, first being how many calls the conversation
-// had before. An id that the family could have written stays; in most families that is any. Results
-// refer to calls by them, and a client's ids, like OpenAI's call_abc123, are not what command-r7b's
-// model has ever seen: its calls are numbered through the conversation. An id is replaced in the
-// call and in its result alike, since both go through here with the same place in the conversation.
+// Number returns a copy of the calls with the ids that the family writes, first being how many
+// calls the conversation had before. An id that the family could have written stays; in most
+// families that is any. Results refer to calls by them, and a client's ids, like OpenAI's
+// call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the
+// conversation. An id is replaced in the call and in its result alike, since both go through here
+// with the same place in the conversation.
 //
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation
@@ -90,7 +91,7 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// id is what call n of a conversation is called. kimi-k2's id is the only place that names the
+// id returns the id of call n of a conversation. kimi-k2's id is the only place that names the
 // tool, so one of another form is replaced; command-r7b counts. A family that writes ids gets one
 // for a call that has none.
 func id(f *declaration.Family, c chat.Call, n int) string {
@@ -109,8 +110,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes says whether the family prints a hole of that kind with a call; message families may have
-// no call line.
+// writes reports whether the family prints a hole of that kind with a call; message families may
+// have no call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

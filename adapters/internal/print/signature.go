@@ -44,15 +44,15 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 	return append(dst, "    \"\"\"\n"...)
 }
 
-// indented is text whose lines stand inside of a function: a description of several lines must not
-// end the docstring's block for a model that knows Python.
+// indented returns a text with its lines indented for the inside of a function: a description of
+// several lines must not end the docstring's block for a model that knows Python.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// notesOf are the descriptions of a schema's members; those of objects, which a signature cannot
-// say, with their schema. A schema of an object in a note costs what a signature saved, but only
-// for such members.
+// notesOf returns the descriptions of a schema's members; those of objects, which a signature
+// cannot express, have their schema as well. A schema of an object in a note costs what a signature
+// saved, but only for such members.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()
@@ -68,7 +68,7 @@ func notesOf(raw json.RawMessage) map[string]string {
 	return notes
 }
 
-// literalOf is a value as an annotation lists it: strings in double quotes, as most Python is
+// literalOf returns a value as an annotation lists it: strings in double quotes, as most Python is
 // written by hand.
 func literalOf(value string) string {
 	if schema.KindOf(value)&(schema.Boolean|schema.Null) != 0 {
@@ -98,8 +98,9 @@ var kinds = []struct {
 // the whole stack, and the process with it.
 const maxLists = 8
 
-// pythonType is a type as an annotation says it, depth lists deep. An enum is a Literal, which
-// models know from typed Python; a number stands for integers, too, so "float" says it all.
+// pythonType returns a type as an annotation writes it; depth is how many lists it is in. An enum
+// is a Literal, which models know from typed Python; a number includes integers, so "float" is
+// enough.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

@@ -64,9 +64,9 @@ var Python = &Spelling{
 	text: appendRepr,
 }
 
-// Pseudo is JSON with bare keys, sorted, and a delimiter of the family's own around strings:
-// gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which ignores case, and
-// has no word for null, so None is what Jinja prints.
+// Pseudo returns the spelling that is JSON with bare keys, sorted, and a delimiter of the family's
+// own around strings: gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort,
+// which ignores case, and has no word for null, so None is what Jinja prints.
 func Pseudo(quote string) *Spelling {
 	return &Spelling{
 		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
@@ -79,9 +79,9 @@ func Pseudo(quote string) *Spelling {
 	}
 }
 
-// Tree has tags that are named like the members, and nest: minimax-m3's
+// Tree returns the spelling with tags that are named like the members, and nest: minimax-m3's
 // <items><item><sku>A</sku></item></items>. It has no brackets, so an object is its members, and no
-// word for null, so a member that is null is not there. So an empty string, an empty list, an empty
+// word for null, so a member that is null is left out. So an empty string, an empty list, an empty
 // object and a null in a list look alike.
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
@@ -94,9 +94,9 @@ func Tree(p *declaration.Pattern) *Spelling {
 	}
 }
 
-// raw is a string as a tag holds it, without quotes and escapes: a file in an argument is what
-// stands between the tags. Only the tool's schema tells the text 7 from the number then, in reading
-// as in the grammar.
+// raw returns the spelling of a string in a tag, without quotes and escapes: a file in an argument
+// is exactly the text between the tags. Only the tool's schema tells the text 7 from the number
+// then, in reading as in the grammar.
 func raw(f *declaration.Family) *Spelling {
 	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
 	if s.CDATA {
@@ -106,8 +106,9 @@ func raw(f *declaration.Family) *Spelling {
 	return s
 }
 
-// Arguments is how the arguments of a call are written in hole i of its example. apertus's {named}
-// and the object of a {call} hold them as JSON does, the latter in the words of the object around.
+// Arguments returns how the arguments of a call are written in hole i of its example. apertus's
+// {named} and the object of a {call} hold them as JSON does, the latter in the words of the object
+// around.
 func Arguments(p *declaration.Pattern, i int) *Spelling {
 	switch f := p.Family; p.HoleAt(i) {
 	case "args":
@@ -122,10 +123,10 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 	return JSON
 }
 
-// keywords are arguments as Python writes them: city="Paris", days=3. Keys are written as they are,
-// even those that Python would refuse: the reader takes them, and a model that knows the schema
-// expects them. Values of one call may be spelled in two ways: LFM2.5 writes an object as JSON and
-// a list as Python source.
+// keywords returns the spelling of arguments in Python: city="Paris", days=3. Keys are written as
+// they are, even those that Python would refuse: the reader takes them, and a model that knows the
+// schema expects them. Values of one call may be spelled in two ways: LFM2.5 writes an object as
+// JSON and a list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
@@ -134,12 +135,11 @@ func keywords(f *declaration.Family) *Spelling {
 	}
 }
 
-// tags are arguments as the family's first arg line has them. They stand on lines of their own
-// where the call's example has {args} on one: qwen3-coder's <parameter=…> blocks have a newline
-// between them, GLM-4.7's tags have nothing. A newline behind {args} goes with the last of them:
-// without arguments there is only the one in front, unless the family keeps both. A tag may say the
-// type between key and value: deepseek's string="true" in front of a text, string="false" before
-// JSON.
+// tags returns the spelling of arguments in the family's first arg line. They are on lines of their
+// own where the call's example has {args} on one: qwen3-coder's <parameter=…> blocks have a newline
+// between them, GLM-4.7's tags have nothing. A newline after {args} goes with the last of them:
+// without arguments there is only the one before, unless the family keeps both. A tag may give the
+// type between key and value: deepseek's string="true" before a text, string="false" before JSON.
 //
 //	<parameter=city>\nParis\n</parameter>                            qwen3-coder
 //	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
@@ -169,8 +169,8 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	return s
 }
 
-// Objects is how a family spells whole calls, {"name": …}, and what stands in them: sarashina's
-// template prints the list of calls without a filter, so Python's quotes stand around names, too.
+// Objects returns how a family spells whole calls, {"name": …}, and what they contain: sarashina's
+// template prints the list of calls without a filter, so Python's quotes are around names, too.
 func Objects(f *declaration.Family) *Spelling {
 	if f.Layout.Words == declaration.PythonObjects {
 		return Python
@@ -178,10 +178,10 @@ func Objects(f *declaration.Family) *Spelling {
 	return JSON
 }
 
-// keyword is how a family spells the value of a keyword in a Python call. An object stays JSON, as
-// LFM2.5 writes it, and so does a string, unless the family has a quote line that says otherwise:
-// olmo3's template uses the JSON filter. A list is Python source beside it, as Jinja prints a list
-// without a filter.
+// keyword returns how a family spells the value of a keyword in a Python call. An object stays
+// JSON, as LFM2.5 writes it, and so does a string, unless the family has a quote line that says
+// otherwise: olmo3's template uses the JSON filter. A list is Python source beside it, as Jinja
+// prints a list without a filter.
 func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -189,10 +189,10 @@ func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return Python
 }
 
-// tagged is how a family spells the value of an argument that stands between tags: strings raw,
-// everything else as JSON or, where the template prints it without a filter, as Python.
-// qwen3-coder's template prints scalars without a filter (True) and objects and lists with tojson.
-// GLM and MiniMax print the words of JSON there; Nemotron 3 and Step 3.5 do as qwen3-coder.
+// tagged returns how a family spells the value of an argument between tags: strings raw, everything
+// else as JSON or, where the template prints it without a filter, as Python. qwen3-coder's template
+// prints scalars without a filter (True) and objects and lists with tojson. GLM and MiniMax print
+// the words of JSON there; Nemotron 3 and Step 3.5 do as qwen3-coder.
 func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {
@@ -206,10 +206,10 @@ func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return JSON
 }
 
-// ByKind says whether the spelling of a member's value depends on its kind.
+// ByKind reports whether the spelling of a member's value depends on its kind.
 func (s *Spelling) ByKind() bool { return s.of != nil }
 
-// For is how a member's value of that kind is spelled.
+// For returns how a member's value of that kind is spelled.
 func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	if s.of == nil {
 		return s
@@ -217,8 +217,8 @@ func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	return s.of(kind)
 }
 
-// Type is what stands in front of a member's value of that kind and says so: string="false"> of
-// deepseek's tags.
+// Type returns what is written before a member's value to give its kind: string="false"> of
+// deepseek's tags. It is empty where the spelling does not give the kind.
 func (s *Spelling) Type(kind schema.Kinds) string {
 	if s.word == nil {
 		return ""
@@ -226,14 +226,14 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 	return s.word(kind)
 }
 
-// Untyped says whether nothing tells a member's value that is a string from one that is not: no
+// Untyped reports whether nothing tells a member's value that is a string from one that is not: no
 // quotes and no word.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
-// Key is a member's name and what stands in front of its value, as the grammar quotes it.
+// Key returns a member's name and what is written before its value, as the grammar quotes it.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
 
-// End is what stands behind the value of a member: nothing but where members are tags.
+// End returns what follows the value of a member, which is empty except where members are tags.
 func (s *Spelling) End(key string) string {
 	if s.end == nil {
 		return ""
@@ -241,11 +241,11 @@ func (s *Spelling) End(key string) string {
 	return string(s.end(nil, schema.Quote(key)))
 }
 
-// Value is a JSON value in the spelling.
+// Value returns a JSON value in the spelling.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
-// typeWord is what the {type} hole of an argument's example prints for a kind: whether it is a
-// string, where the mark in front asks that (deepseek's string="true"), or the kind's name
+// typeWord returns what the {type} hole of an argument's example prints for a kind: whether it is a
+// string, where the mark before it asks that (deepseek's string="true"), or the kind's name
 // (kimi-k3's type="number"). Whole numbers are numbers there, as kimi-k3 knows no other word for
 // them.
 func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
@@ -263,8 +263,8 @@ func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	return "number"
 }
 
-// attribute is a parameter's name as it stands in a tag. Only kimi-k3's template escapes there;
-// elsewhere &amp; would be read as the name's own.
+// attribute returns a parameter's name as it is written in a tag. Only kimi-k3's template escapes
+// there; elsewhere &amp; would be read as the name's own.
 func attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)
@@ -275,8 +275,8 @@ func attribute(f *declaration.Family, key string) string {
 // entities escapes what may not stand in an attribute.
 var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
-// PythonName is a tool's name as a Python call can have it: what would not be read as part of a
-// name is an underscore, and the reader finds the tool all the same.
+// PythonName returns a tool's name as a Python call can have it: what would not be read as part of
+// a name becomes an underscore, and the reader finds the tool all the same.
 func PythonName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 {

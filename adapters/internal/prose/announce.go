@@ -177,11 +177,11 @@ func GoesOn(text []byte) bool {
 	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
-// resolved says what the last sentence of a text resolves to do, if it says so: "let me look up the
-// user" does something, "let me show you the format" only shows it. What the sentence is about is
-// no hedge then: users, logs and examples are what tools are asked for. The first of the phrases
-// that stands there decides. A colon behind "example" or "sample" makes one of the call, whatever
-// the verb.
+// resolved reports whether the last sentence of a text resolves to do something, and whether it
+// resolves anything: "let me look up the user" does something, "let me show you the format" only
+// shows it. What the sentence is about is not a hedge then: users, logs and examples are what tools
+// are asked for. The first phrase of the list that occurs there decides. A colon after "example" or
+// "sample" makes an example of the call, whatever the verb.
 func resolved(text []byte) (does, known bool) {
 	sentence := spacedWords(lastSentence(text))
 	for _, start := range resolves {
@@ -197,16 +197,16 @@ func resolved(text []byte) (does, known bool) {
 	return false, false
 }
 
-// announces says whether a text ends as an announcement does, and whether the part of it that is
+// announces reports whether a text ends as an announcement does, and whether the part of it that is
 // looked at has words of intent and none of an example. The part is the last sentence where the
 // call ends the reply, all of it where prose follows, see [AnnouncesSurely].
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
 
-// endsAnnouncement says whether a text can end so when a call is to follow: not as a member of a
+// endsAnnouncement reports whether a text can end so when a call is to follow: not as a member of a
 // larger document, a question to the user, half a sentence, or the number of a list's entry.
-// `"raw":` is a member of a JSON answer whose value looks like a call; "1." a list of calls that
+// `"raw":` is a member of a JSON answer whose value looks like a call; "1." is a list of calls that
 // the text is about. A comma or a semicolon leaves the sentence open: what follows may still take
 // it back.
 func endsAnnouncement(text []byte) bool {
@@ -216,9 +216,10 @@ func endsAnnouncement(text []byte) bool {
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
 }
 
-// willAct says whether a part of a sentence has words of intent and takes nothing back: it is no
-// refusal, no report of what was done, and waits for nobody. Parts end at commas, so "I don't know
-// that yet, let me search" acts and "I'm not able to call tools, so copy this" does not.
+// willAct reports whether a part of a sentence has words of intent and takes nothing back: it is
+// not a refusal or a report of what was done, and does not wait for anyone. Parts end at commas, so
+// "I don't know that yet, let me search" acts and "I'm not able to call tools, so copy this" does
+// not.
 func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
@@ -231,8 +232,8 @@ func willAct(sentence []byte) bool {
 	return false
 }
 
-// lastSentence is what follows the last end of a sentence but the one at the end.
-// "v1.5" and "e.g" end none: a Latin mark counts in front of white space only.
+// lastSentence returns what follows the last end of a sentence but the one at the end. "v1.5" and
+// "e.g" do not end a sentence: a Latin mark counts before white space only.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0

@@ -55,8 +55,8 @@ func Around(text []byte) Place {
 	return Sentence
 }
 
-// isDocument says whether a text begins as a page does, and the page is not over.
-// A page ends with </html>; a call behind it is the model's own again.
+// isDocument reports whether a text begins as a page does, and the page is not over. A page ends
+// with </html>; a call after it is the model's own again.
 func isDocument(text []byte) bool {
 	lower := bytes.ToLower(text)
 	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
@@ -78,25 +78,26 @@ func behindBlankLine(text []byte) bool {
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
 }
 
-// columns is how far a line of white space goes.
-// A tab counts four columns, as CommonMark has it for code.
+// columns returns how many columns a line of white space takes. A tab counts four columns, as
+// CommonMark has it for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
 // quotePairs are the quotation marks of most users' languages; the German ones close with what
 // opens English ones.
 var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
 
-// quotes says whether a text ends with a quotation mark that opens. Curly marks tell which side
-// they are; of the plain ones, and ‘, one directly in front of a mark opens. A blank may stand
-// between, also the no-break one that French puts inside its quotation marks.
+// quotes reports whether a text ends with a quotation mark that opens. Curly marks tell which side
+// they are; of the plain ones, and ‘, one directly before a mark opens. A blank may come between,
+// also the no-break one that French puts inside its quotation marks.
 func quotes(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
 	return strings.ContainsRune("“„«「『‹\"'‘`", last)
 }
 
-// inQuotation says whether a quotation that a line has opened is open at its end. An apostrophe is
-// none: "don't" would open one. Of plain quotes an odd number says that one is open; \" is inside a
-// string. German quotations close with the sign that opens English ones, so “ behind „ closes.
+// inQuotation reports whether a quotation that a line has opened is open at its end. An apostrophe
+// does not count: "don't" would open one. An odd number of plain quotes means that one is open; \"
+// is inside a string. German quotations close with the sign that opens English ones, so “ after „
+// closes.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -121,8 +122,8 @@ var elements = [][2]string{
 	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement says whether a text ends inside such an element: its last opener has no closer behind
-// it. That needs no stack: elements of a page are rarely closed in order. Most texts have no
+// inElement reports whether a text ends inside one of the elements: its last opener has no closer
+// after it. That needs no stack: elements of a page are rarely closed in order. Most texts have no
 // opener, which Contains tells fast. <p> and <div> are not among them: models write them around
 // anything.
 func inElement(text []byte) bool {

@@ -13,9 +13,9 @@ import (
 // "Let me check the logs." was no announcement once, since "logs" has "log" in it.
 type phrases []string // as they stand in spacedWords: the blanks around them tell where a word begins and ends
 
-// newPhrases are the phrases of a kind. One that ends in * may go on, and so may those of scripts
-// that put no blanks between words. A star stands for endings of inflected languages: "könnte*" is
-// könntest and könnten.
+// newPhrases returns the phrases of a kind. A phrase that ends in * matches the beginning of a
+// longer word too, and so do those of scripts that put no blanks between words. The star is for
+// endings of inflected languages: "könnte*" is könntest and könnten.
 func newPhrases(kind string) (p phrases) {
 	for _, w := range wordsOf(kind) {
 		switch start, begins := strings.CutSuffix(w, "*"); {
@@ -30,7 +30,7 @@ func newPhrases(kind string) (p phrases) {
 	return p
 }
 
-// in says whether one of the phrases stands in a text.
+// in reports whether one of the phrases occurs in a text.
 func (p phrases) in(text []byte) bool {
 	spaced := spacedWords(text)
 	return slices.ContainsFunc(p, func(w string) bool { return strings.Contains(spaced, w) })
@@ -41,21 +41,21 @@ func (p phrases) begin(words string) bool {
 	return slices.ContainsFunc(p, func(w string) bool { return strings.HasPrefix(" "+words, w) })
 }
 
-// spacedWords are the words of a text in lower case, with a blank around each.
-// Typographic apostrophes count as plain ones: models write both in "I’ll" and "I'll".
+// spacedWords returns the words of a text in lower case, with a blank around each. Typographic
+// apostrophes count as plain ones: models write both in "I’ll" and "I'll".
 func spacedWords(text []byte) string {
 	plain := strings.ToLower(strings.ReplaceAll(string(text), "’", "'"))
 	return " " + strings.Join(strings.FieldsFunc(plain, isNoWord), " ") + " "
 }
 
-// isNoWord says whether a character stands between words.
-// An apostrophe and a hyphen belong to words: i'll, laissez-moi.
+// isNoWord reports whether a character is between words. An apostrophe and a hyphen belong to
+// words: i'll, laissez-moi.
 func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
-// unspaced says whether a word is of a script that puts no blanks between words. Korean has blanks,
-// but glues endings to its words, so its phrases are looked for anywhere as well.
+// unspaced reports whether a word is of a script that puts no blanks between words. Korean has
+// blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
 func unspaced(w string) bool {
 	return strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
@@ -65,9 +65,9 @@ func unspaced(w string) bool {
 //go:embed announce.txt
 var wordLists string
 
-// wordsOf are the words of a kind: lists that people who know a language can correct without Go.
-// The file is embedded, so a program has no path to find; each kind is split once, when the program
-// starts.
+// wordsOf returns the words of a kind. The lists can be corrected without Go by people who know a
+// language. The file is embedded, so a program has no path to find; each kind is split once, when
+// the program starts.
 func wordsOf(kind string) (words []string) {
 	for line := range strings.Lines(wordLists) {
 		if list, ok := strings.CutPrefix(line, kind+" "); ok {

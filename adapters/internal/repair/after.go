@@ -143,7 +143,7 @@ func (x *afterReader) wide(next Place) bool {
 	return size > 0
 }
 
-// wideCloser is the closer of a container in the width of East Asian letters.
+// wideCloser returns the closer of a container in the width of East Asian letters.
 func wideCloser(l *Level) string {
 	switch l.Kind {
 	case anObject:
@@ -174,7 +174,8 @@ func (x *afterReader) line() bool {
 	return x.n.Flags&line != 0 || key != ""
 }
 
-// doubled is what a quote costs that is one too many. Who doubles one doubles others.
+// doubled returns the cost of a quote that is one too many. It costs less after the first, since a
+// writer that doubles one doubles others.
 func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + trifle }
 
 // maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
@@ -203,7 +204,7 @@ func (x *afterReader) junk() {
 	}
 }
 
-// next is the place of the next member of the innermost container, at a position.
+// next returns the place of the next member of the innermost container, at a position.
 func (n *Node) next(pos int) Place {
 	p := n.to(pos, modeNext)
 	switch n.Stack.Kind {

@@ -35,7 +35,7 @@ type here struct {
 // step offers a step from here, whose output is what was put out so far and the pieces of out.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
-// at is the byte at i, -1 behind the end.
+// at returns the byte at i, or -1 outside the text.
 func (g *look) at(i int) int {
 	if 0 <= i && i < len(g.text) {
 		return int(g.text[i])
@@ -53,8 +53,8 @@ func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.e
 // is not cut at the first.
 func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
-// blank is the offset behind white space and comments at i.
-// What is looked at is what would be read: comments count as white space in both.
+// blank returns the offset after white space and comments at i. What is looked at is what would be
+// read: comments count as white space in both.
 func (g *look) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
@@ -66,8 +66,8 @@ func (g *look) blank(i int) int {
 	return i
 }
 
-// space is the offset behind white space at i, also of the kinds that JSON does not know.
-// Inside strings such spaces are data and stay; between tokens they are none.
+// space returns the offset after white space at i, also of the kinds that JSON does not know.
+// Inside strings such spaces are data and stay; between tokens they are not.
 func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
@@ -82,8 +82,8 @@ func (g *look) space(i int) int {
 	return i
 }
 
-// oddSpace is the length of such a space at the beginning of a text.
-// Most bytes are ASCII, and one look tells.
+// oddSpace returns the length of the space that JSON does not know at the beginning of a text, or
+// 0. Most bytes are ASCII, and one look tells.
 func oddSpace(text string) int {
 	if text[0] < 0x80 {
 		return 0
@@ -96,10 +96,10 @@ func oddSpace(text string) int {
 	return 0
 }
 
-// comment is the length of the comment at i, 0 without one. Outside of strings nothing else begins
-// like one, whatever it holds. The line break behind it is not part of it. A colour without quotes,
-// #fff, is offered as a value besides. One that never ends is none: what it took along would be
-// gone.
+// comment returns the length of the comment at i, or 0 when there is none. Outside of strings
+// nothing else begins like one, whatever it holds. The line break after it is not part of it. A
+// colour without quotes, #fff, is offered as a value besides. A comment that never ends does not
+// count: what it took along would be gone.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -122,8 +122,8 @@ func (g *look) comment(i int) int {
 	return 0
 }
 
-// colon is the length of what stands for a colon at i.
-// In JSON the sign of equality is a habit of another language, in a call the rule.
+// colon returns the length of what stands for a colon at i, or 0. In JSON the equals sign is a
+// habit of another language, in a call it is the rule.
 func (g *look) colon(i int) int {
 	switch {
 	case g.at(i) == ':' || g.at(i) == '=':
@@ -134,7 +134,7 @@ func (g *look) colon(i int) int {
 	return 0
 }
 
-// wideComma is the length of a comma of Chinese or Japanese at i, 0 without one.
+// wideComma returns the length of a comma of Chinese or Japanese at i, or 0.
 func wideComma(text string, i int) int {
 	if i < len(text) && (strings.HasPrefix(text[i:], "，") || strings.HasPrefix(text[i:], "、")) {
 		return len("，")
@@ -142,7 +142,7 @@ func wideComma(text string, i int) int {
 	return 0
 }
 
-// sign is the length of a comma, a colon or a closer at i, 0 without one.
+// sign returns the length of a comma, a colon or a closer at i, or 0.
 func sign(text string, i int) int {
 	if i < 0 || i >= len(text) {
 		return 0
@@ -158,9 +158,9 @@ func sign(text string, i int) int {
 	return 0
 }
 
-// keyAhead is the key that stands at i, in quotes or without, with a colon behind it; empty without
-// one. from is where its letters begin. It is asked at every comma, so it takes plain words only
-// and builds nothing.
+// keyAhead returns the key at i, in quotes or without, that a colon follows, and whether it is
+// quoted. The key is empty when there is none. keyAhead is called at every comma, so it takes plain
+// words only and builds nothing.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -272,7 +272,7 @@ func (g *look) likelyEnd(i int, l *Level) int {
 	return 0
 }
 
-// typeOf is the type that a place wants.
+// typeOf returns the type that a place wants, or nil.
 func typeOf(want any) *schema.Type {
 	t, _ := want.(*schema.Type)
 	return t

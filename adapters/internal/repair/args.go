@@ -103,9 +103,8 @@ const (
 	positionAll = 0xFF << 16
 )
 
-// to is a place further on, at which nothing was passed just now.
-// What was passed just now says something of the next thing only.
-// Habits stay, since they are the writer's.
+// to returns a place further on, at which nothing was passed just now. What was passed just now
+// says something of the next thing only. Habits stay, since they are the writer's.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -113,16 +112,15 @@ func (n *Node) to(pos int, mode uint8) Place {
 	return p
 }
 
-// stay is a place further on in the same string.
+// stay returns a place further on in the same string.
 func (n *Node) stay(pos int) Place {
 	p := n.Place
 	p.Pos = pos
 	return p
 }
 
-// behind is the place behind a value.
-// Flags of a string end with it.
-// Outside of all containers the arguments are over.
+// behind returns the place after a value. Flags of a string end with it. Outside of all containers
+// the arguments are over.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -132,10 +130,10 @@ func (n *Node) behind(pos int) Place {
 	return p
 }
 
-// habit is what a habit costs at a place: nothing where it was shown before.
+// habit returns the cost of a habit at a place: nothing where it was shown before.
 func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
-// first is what something costs at a place that is free from its second time on.
+// first returns the cost of something at a place that is free from its second time on.
 func (p *Place) first(flag uint64, cost int) int {
 	if p.Flags&flag != 0 {
 		return 0
@@ -218,10 +216,10 @@ func plainSpace(r rune) rune {
 // tag is the beginning of a tag that opens.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail is what the text behind the arguments costs, if they end at i: closers, a member of the
+// tail returns the cost of the text after the arguments, if they end at i: closers, a member of the
 // envelope, another call and the end are free. What is left over is never left out: a member that
-// the schema knows, behind the end, is another reading's. Beyond two closers each is one too many;
-// nothing closes behind a value of a known type that stands alone.
+// the schema knows, after the end, is another reading's. Beyond two closers each is one too many;
+// nothing closes after a value of a known type that is alone.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -278,9 +276,9 @@ func (g *Args) memberIn(i int) bool {
 	return false
 }
 
-// leftOver is unsure where the quotes behind the arguments do not come in pairs, or begin with an
-// escaped one: then the arguments ended inside of a text. A quote around the arguments is none of
-// them.
+// leftOver returns unsure where the quotes after the arguments do not come in pairs, or begin with
+// an escaped one: then the arguments ended inside of a text. A quote around the arguments is not
+// one of them.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -314,7 +312,7 @@ func (g *Args) call(i int) bool {
 // maxDepth bounds how deep arguments nest.
 const maxDepth = 512
 
-// closed is the closer that the innermost container of n is written with, in strict JSON.
+// closed returns the closer that the innermost container of n is written with, in strict JSON.
 func (n *Node) closed() string {
 	if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
 		return "}"

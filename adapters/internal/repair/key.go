@@ -159,8 +159,8 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
-// halfKey is the place of a key that has lost one of its quotes. Where the schema names no members,
-// a sign at its border may stand for that quote.
+// halfKey returns the place of a key that has lost one of its quotes. Where the schema names no
+// members, a sign at its border may stand for that quote.
 func (x *keyReader) halfKey(word string) Place {
 	to := x.n.Place
 	first, _ := utf8.DecodeRuneInString(word)

@@ -7,7 +7,7 @@ import (
 	"toolnorm/chat"
 )
 
-// ownQuote is the length of the family's own quote at i, 0 without one.
+// ownQuote returns the length of the family's own quote at i, or 0.
 func (g *look) ownQuote(i int) int {
 	for _, d := range g.delims[len(delims):] {
 		if g.has(i, d.open) {

@@ -32,7 +32,7 @@ func Scalar(word string) (value string, own bool) {
 	return "", false
 }
 
-// Word is the literal of JSON that a word stands for, empty where it stands for none.
+// Word returns the literal of JSON that a word stands for, or "".
 func Word(word string) string { return words[word] }
 
 // number repairs the spelling of a number. [.25, +7, 8., 0x1F, 1_000, 007] are of Python,

@@ -214,7 +214,7 @@ func (x *stringReader) plain(i int) bool {
 // quotes are the signs that close strings of one kind or another.
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
-// quoteAt is the length of the quote at i, 0 without one.
+// quoteAt returns the length of the quote at i, or 0.
 func (g *look) quoteAt(i int) int {
 	for _, q := range quotes {
 		if g.has(i, q) {
@@ -320,10 +320,11 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote is what a quote at i costs that does not close its string, where what follows is so
-// likely its end. The first of them opens a quotation: it stands behind a blank or a sign and in
-// front of a letter. Quotations come in pairs. An end without a beginning is a string's end, or
-// several readings are left. Behind a digit a quote is the sign for inches as often.
+// innerQuote returns the cost of a quote at i that does not close its string. end, from 0 to 2,
+// grades how likely what follows makes it the end of the string. The first of them opens a
+// quotation: it comes after a blank or a sign and before a letter. Quotations come in pairs. An end
+// without a beginning is a string's end, or several readings are left. After a digit a quote is the
+// sign for inches as often.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {

@@ -209,7 +209,7 @@ func (x *valueReader) keyAgain() {
 // typeNames are what models write between a key and its value.
 var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "value", "type"}
 
-// keep is a place further on that expects the same.
+// keep returns a place further on that expects the same.
 func keep(n *Node, pos int) Place {
 	p := n.stay(pos)
 	p.Flags &^= line
@@ -330,9 +330,9 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted is unsure where behind a word that ends at i a quote stands, and begins no key: the
-// word may be a text that has lost its first quote, where one is allowed as well as what the word
-// is.
+// halfQuoted returns unsure where a quote that does not begin a key follows a word that ends at i:
+// the word may be a text that has lost its first quote, where one is allowed as well as what the
+// word is.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
 		return unsure

@@ -35,7 +35,7 @@ type Filler interface {
 // Unlimited is a limit that no text reaches.
 const Unlimited = 1 << 62
 
-// Whole is a buffer of a text that does not go on.
+// Whole returns a buffer of a text that does not go on.
 func Whole(text string) Buffer {
 	b := Buffer{Buf: []byte(text)}
 	b.SetLimit(Unlimited)
@@ -63,8 +63,8 @@ func (b *Buffer) SetLimit(limit int) {
 	b.till = min(limit, b.Base+len(b.Buf))
 }
 
-// At is byte i from here, read when needed; -1 behind the end of the text. It is what all reading
-// is made of, so it is short enough to be inlined.
+// At returns byte i from here, read when needed, or -1 after the end of the text. It is what all
+// reading is made of, so it is short enough to be inlined.
 func (b *Buffer) At(i int) int {
 	if i += b.Pos; i < b.till {
 		return int(b.Buf[i-b.Base])
@@ -72,8 +72,8 @@ func (b *Buffer) At(i int) int {
 	return b.more(i)
 }
 
-// more is at for the byte at position p, which is not buffered. Only the end of the source, or the
-// virtual one of a draft, answers -1: that is the whole of split invariance.
+// more implements At for the byte at position p, which is not buffered. Only the end of the source,
+// or the virtual one of a draft, gives -1: that is the whole of split invariance.
 func (b *Buffer) more(p int) int {
 	if p >= b.limit {
 		b.Hit = true
@@ -91,13 +91,14 @@ func (b *Buffer) more(p int) int {
 	return int(b.Buf[p-b.Base])
 }
 
-// Window is what is buffered from here on, for loops that stop only at bytes that mean something.
+// Window returns what is buffered from here on, for loops that stop only at bytes that mean
+// something.
 func (b *Buffer) Window() []byte {
 	end := b.till - b.Base
 	return b.Buf[min(b.Pos-b.Base, end):end]
 }
 
-// Slice is the text between two positions that are both buffered.
+// Slice returns the text between two positions that are both buffered.
 func (b *Buffer) Slice(from, to int) []byte { return b.Buf[from-b.Base : to-b.Base] }
 
 // MaxSpace bounds the white space between the parts of a call, in bytes.
@@ -138,9 +139,9 @@ func (b *Buffer) Run(i, most int, is func(c int) bool) int {
 	return n
 }
 
-// Has says whether s stands at offset i. Bytes are asked for one by one, so nothing waits that
-// cannot be s. Asking for the whole of it at once would hold back prose that merely begins like a
-// mark.
+// Has reports whether the text at offset i begins with s. Bytes are asked for one by one, so
+// nothing waits that cannot be s. Asking for the whole of it at once would hold back prose that
+// merely begins like a mark.
 func (b *Buffer) Has(i int, s string) bool {
 	for k := 0; k < len(s); k++ {
 		if b.At(i+k) != int(s[k]) {

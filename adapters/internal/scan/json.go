@@ -14,10 +14,10 @@ import (
 // Field is a member of an object, its value as JSON text.
 type Field struct{ Key, Value string }
 
-// Fields are the members of an object in their order. One that stands twice is there twice: which
-// one counts is the tool's to say, and the model sees what it wrote. Text that is no object has
-// none, and one that ends early has those that began. Values are slices of the text: a file in an
-// argument is not copied to find the names beside it.
+// Fields returns the members of an object in their order. One that occurs twice is there twice:
+// which one counts is the tool's to say, and the model sees what it wrote. Text that is not an
+// object has no members, and an object that ends early has those that began. Values are slices of
+// the text: a file in an argument is not copied to find the names beside it.
 func Fields(object string) (all []Field) {
 	text, ok := strings.CutPrefix(TrimSpace(object), "{")
 	for ok {
@@ -42,8 +42,8 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 	return text[:n], TrimSpace(strings.TrimPrefix(TrimSpace(text[n:]), ":")), true
 }
 
-// valueEnd is the length of the JSON value that text begins with, up to the comma or bracket behind
-// it. Strings are stepped over as a whole, so a brace in a text closes nothing.
+// valueEnd returns the length of the JSON value that text begins with, up to the comma or bracket
+// after it. Strings are stepped over as a whole, so a brace in a text closes nothing.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -65,12 +65,12 @@ func valueEnd(text string) int {
 	return len(text)
 }
 
-// TrimSpace takes JSON's white space off the front.
+// TrimSpace removes JSON's white space from the front.
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
-// Unquote is the text of a JSON string; other JSON is its own text.
-// The copy without escapes is the usual case and needs no decoder: this is asked for every key.
-// value is strict JSON, so a leading quote has a partner at the end.
+// Unquote returns the text of a JSON string; other JSON is its own text. The copy without escapes
+// is the usual case and needs no decoder: this is asked for every key. quoted is strict JSON, so a
+// leading quote has a partner at the end.
 func Unquote[T string | []byte](quoted T) string {
 	if len(quoted) < 2 || quoted[0] != '"' {
 		return string(quoted)

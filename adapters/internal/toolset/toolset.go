@@ -23,7 +23,7 @@ type Tool struct {
 	typ      *schema.Type
 }
 
-// Type is the type of the tool's arguments; nil where its schema says nothing.
+// Type returns the type of the tool's arguments, or nil where its schema says nothing.
 func (t *Tool) Type() *schema.Type {
 	if !t.compiled {
 		t.compiled, t.typ = true, schema.Compile(t.Schema)
@@ -109,9 +109,9 @@ func (s *Set) buildAlso() {
 	}
 }
 
-// withoutPrefix is an offered name without a server's name or a client's random prefix, "" when it
-// has none. The short form is one more spelling, not a name: it finds a tool only where no other
-// has it.
+// withoutPrefix returns an offered name without a server's name or a client's random prefix, or ""
+// when it has neither. The short form is one more spelling, not a name: it finds a tool only where
+// no other has it.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -128,7 +128,7 @@ func withoutPrefix(name string) string {
 	return ""
 }
 
-// isBase36 says whether s could be a random prefix: small letters and digits with at least one
+// isBase36 reports whether s could be a random prefix: small letters and digits with at least one
 // digit.
 func isBase36(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && isAlphanumeric(s)
@@ -236,8 +236,8 @@ func (s *Set) InID(id string) *Tool {
 	return nil
 }
 
-// IsCounter says whether an id names nothing: 0, call00003, call_8a6f….
-// Which tool is meant is then told by its arguments; see meantBy.
+// IsCounter reports whether an id names nothing: 0, call00003, call_8a6f…. Which tool is meant is
+// then told by its arguments; see meantBy.
 func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
@@ -261,7 +261,7 @@ func (s *Set) Taking(members []scan.Field) *Tool {
 	return found
 }
 
-// Takes says whether the members have what a tool requires, and nothing that its schema does not
+// Takes reports whether the members have what a tool requires, and nothing that its schema does not
 // list. A schema that lists nothing takes anything. A member that the schema does not name speaks
 // against it also where it lets further ones in: anything would fit there. Both uses ask the same:
 // which tool an id without a name means, and whether a call without marks is one.
@@ -274,13 +274,13 @@ func (t *Tool) Takes(members []scan.Field) bool {
 	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
-// BeginsID says whether an id that names a tool, or a counter, can still be written once id has
+// BeginsID reports whether an id that names a tool, or a counter, can still be written once id has
 // been. It is asked at every byte of an id, so a wrong one ends early.
 func (s *Set) BeginsID(id []byte) bool {
 	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
-// Begins says whether some offered name can still be written once name has been. Everything that
+// Begins reports whether some offered name can still be written once name has been. Everything that
 // Find would accept has to be accepted here byte by byte, prefixes and f.f included.
 func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
@@ -308,8 +308,8 @@ func (s *Set) Begins(name []byte) bool {
 	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil
 }
 
-// leads says whether a folded name begins with folded.
-// They are sorted, so the first that is not smaller is the only one to look at.
+// leads reports whether a folded name begins with folded. They are sorted, so the first that is not
+// smaller is the only one to look at.
 func (s *Set) leads(folded string) bool {
 	i, _ := slices.BinarySearch(s.sorted, folded)
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
@@ -342,10 +342,9 @@ func (s *Set) Recipient(name string) *Tool {
 // The longest that attributes need, &quot; and &#x27;, fit.
 const maxEntity = 8
 
-// unescaped is a name, or the beginning of one, without its escapes. Half an escape at the end is
-// left out. Kimi K3's tool="a&amp;b" is the tool a&b. The original text is tried first
-// ([Set.Find]), as a name may really hold a backslash. What is half written at the end is left out,
-// so that Begins can ask for a name byte by byte.
+// unescaped returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
+// is the tool a&b. The original text is tried first ([Set.Find]), as a name may really hold a
+// backslash. Half an escape at the end is left out, so that Begins can ask for a name byte by byte.
 func unescaped(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name

@@ -39,7 +39,7 @@ const maxFrontTags = 256
 // NewAhead returns an Ahead in front of the first byte.
 func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []byte{}} }
 
-// Goes takes one more byte and reports whether the text may still be a wrapper.
+// Goes adds one more byte and reports whether the text may still be a wrapper.
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)

@@ -130,7 +130,7 @@ var (
 	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
-// goes takes one more byte and reports whether the text may still be such a call.
+// goes adds one more byte and reports whether the text may still be such a call.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	l := law{tools: tools}
 	switch {

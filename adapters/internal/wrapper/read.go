@@ -82,7 +82,7 @@ const (
 	maxMark  = 128
 )
 
-// unwrapped takes off marks and a fence that stand around a text.
+// unwrapped removes the marks and the fence around a text.
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)
@@ -105,7 +105,7 @@ func (l *law) unwrapped(text string) string {
 	return text
 }
 
-// unfenced takes off a fence around all of a text.
+// unfenced removes a fence around all of a text.
 func unfenced(text string) string {
 	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text

@@ -220,8 +220,8 @@ func (l *law) byKey(p *parts) (all []Call) {
 	return all
 }
 
-// divide tells the members of an object apart. What names a tool counts as its name, whatever the
-// member is called; under "type" or "id" only where nothing else does.
+// divide sorts the members of an object into its parts. What names a tool counts as its name,
+// whatever the member is called; under "type" or "id" only where nothing else does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -323,7 +323,7 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	return l.fitsIn(n, t, key)
 }
 
-// fitsIn is fits for a value that is an object.
+// fitsIn implements fits for a value that is an object.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
 		return "", false
