@@ -130,7 +130,7 @@ func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Re
 // Patterns lists the routes of the API.
 func (s *Server) Patterns() []string { return s.routes }
 
-// Publish sends to the pages that are open that something of a kind changed: "tools", "servers", …
+// Publish reports to the open pages that something of a kind changed: "tools", "servers", …
 func (s *Server) Publish(kind string) { s.events.publish(kind) }
 
 // Close ends the streams of pages, which would never end by themselves.

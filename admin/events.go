@@ -103,9 +103,9 @@ func (p *page) take() []string {
 	return kinds
 }
 
-// Watch sends to pages changes of the tools that are offered and of the knowledge bases, also those
-// made elsewhere (by the command line, another replica), until ctx ends. A server that comes back
-// changes the registry as well as one that was added, so one kind of event tells of both.
+// Watch reports to the pages changes of the tools that are offered and of the knowledge bases, also
+// those made elsewhere (by the command line, another replica), until ctx ends. A server that comes
+// back changes the registry as well as one that was added, so one kind of event tells of both.
 func (s *Server) Watch(ctx context.Context) {
 	var offered, bases <-chan struct{} // nil: there is nothing to hear of
 	if s.config.Registry != nil {

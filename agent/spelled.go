@@ -43,7 +43,7 @@ func spellerOf(r *run) *speller {
 	return s
 }
 
-// collect adds the names in a result.
+// collect adds to s.names the names that a result holds.
 func (s *speller) collect(v any) {
 	switch v := v.(type) {
 	case map[string]any:

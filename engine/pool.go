@@ -228,7 +228,7 @@ func bounded(all []*member, factor float64) int {
 	return max(0, slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() }))
 }
 
-// give ends a request in a server's count.
+// give subtracts a request from a server's count.
 func (p *pool) give(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

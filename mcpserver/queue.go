@@ -62,9 +62,10 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit queues a message. It fails with errBusy when there is no room. Answers to requests of ours
-// are handled at once, and cancellations are never refused: a tool that waits for its answer holds
-// a place, and a cancellation frees one, so either in a full queue would be a deadlock.
+// submit queues a message. It fails with errBusy when there is no room, or when the connection or
+// the engine has ended. Answers to requests of ours are handled at once, and cancellations are
+// never refused: a tool that waits for its answer holds a place, and a cancellation frees one, so
+// either in a full queue would be a deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)

@@ -154,7 +154,7 @@ func (s *sessions) endedElsewhere(id string) bool {
 // answer.
 const maxSessions = 10_000
 
-// newSessions returns sessions that know which were ended, and no other yet.
+// newSessions returns a store that knows which sessions were ended, and no others yet.
 func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }

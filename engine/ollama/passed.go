@@ -190,8 +190,8 @@ func passDocument(resp *http.Response, n names) error {
 	return nil
 }
 
-// replace makes the body of an answer read from another reader. Length -1 means that the length is
-// not known: the header goes, and the answer is sent in chunks.
+// replace makes an answer's body read from another reader. Length -1 means that the length is not
+// known: the header goes, and the answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader

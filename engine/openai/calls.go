@@ -103,9 +103,10 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	return n.drain(out)
 }
 
-// find returns the call that f belongs to; or begins reports that f is a new one, after c if that
-// is not nil. An id that is known says so, else the index, else it is the last call. Neither is
-// enough by itself: servers number every call 0, make a new id for each fragment, or send neither.
+// find returns the call that f belongs to; begins reports whether f is the first of a new one
+// instead, which comes after c if that is not nil. An id that is known says so, else the index,
+// else it is the last call. Neither is enough by itself: servers number every call 0, make a new id
+// for each fragment, or send neither.
 //
 // Calls that are told apart by one sign each: by index (OpenAI), by id under index 0, by another
 // name without either.

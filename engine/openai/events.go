@@ -22,10 +22,10 @@ type sseReader struct {
 	partial []byte // data lines that are no JSON alone
 }
 
-// next returns the data of the next event, valid until the following call. done reports that it was
-// [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside of one.
-// A data line that is not JSON by itself may be a part of an event of several lines, so it waits
-// for the rest, as long as that makes no more than MaxRecord.
+// next returns the data of the next event, valid until the following call. done reports whether it
+// was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside of
+// one. A data line that is not JSON by itself may be a part of an event of several lines, so it
+// waits for the rest, as long as that makes no more than MaxRecord.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
 		line, err := r.line()

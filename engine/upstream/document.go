@@ -105,7 +105,7 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parsed returns the string at that path of a document of any other form. It fails when the
+// parsed returns the string at that path of a document in any other form. It fails when the
 // document cannot be read.
 func parsed(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)

@@ -11,10 +11,10 @@ import (
 const maxFollow = 16
 
 // follow returns the schema that speaks of a value which begins with c: references and unions that
-// leave one choice are gone through. whole reports that more than the simple words count, so that
-// the value must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic
-// writes for an optional text. Its first byte, a quote, decides between the branches, and so a long
-// text need not wait for its end.
+// leave one choice are gone through. whole reports whether more than the simple words count, so
+// that the value must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what
+// pydantic writes for an optional text. Its first byte, a quote, decides between the branches, and
+// so a long text need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !combined(s) {

@@ -9,9 +9,9 @@ import (
 )
 
 // Trimmed returns the arguments without the members that the schema forbids, byte for byte
-// otherwise; ok reports that nothing else is wrong with them. A member that may be a misspelt one,
-// or that another part of the schema knows, is not left out, and neither is any while a member is
-// missing. Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a
+// otherwise; ok reports whether nothing else is wrong with them. A member that may be a misspelt
+// one, or that another part of the schema knows, is not left out, and neither is any while a member
+// is missing. Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a
 // closed schema: to have the call written again would cost a generation, and what was right in it.
 // What is left out here has no place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {

@@ -102,8 +102,8 @@ func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left tim
 	return ctx.Err() == nil
 }
 
-// Spoke records that an event was sent to the client's side. It belongs to the goroutine that
-// waits, so it needs no lock: it is called once a token.
+// Spoke records that an event went to the client's side. It belongs to the goroutine that waits, so
+// it needs no lock: it is called once a token.
 func (p *Pulse) Spoke() { p.spoke = true }
 
 // Stop ends the watching and everything that runs under the context. It may be called more than

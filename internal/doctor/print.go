@@ -90,8 +90,8 @@ func (m Listed) trained() string {
 	return fmt.Sprint(m.Trained)
 }
 
-// tools returns whether a model's template takes tools, as the tables show it. Of any other that
-// writes text toolnorm describes them in the prompt.
+// tools returns in a word whether a model's template takes tools. For any other model that writes
+// text toolnorm describes them in the prompt.
 func (m Listed) tools() string {
 	switch {
 	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
