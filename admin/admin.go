@@ -130,7 +130,7 @@ func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Re
 // Patterns lists the routes of the API.
 func (s *Server) Patterns() []string { return s.routes }
 
-// Publish tells the pages that are open that something of a kind changed: "tools", "servers", …
+// Publish reports to the open pages that something of a kind changed: "tools", "servers", …
 func (s *Server) Publish(kind string) { s.events.publish(kind) }
 
 // Close ends the streams of pages, which would never end by themselves.
@@ -186,8 +186,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.Resp
 	fault.Write(w, f)
 }
 
-// nothingHere tells a wrong path from a wrong method, as the mux would without an API's form of
-// errors.
+// nothingHere returns the error of a wrong path, or that of a wrong method, as the mux would
+// without an API's form of errors.
 func (s *Server) nothingHere(r *http.Request) error {
 	var methods []string
 	for _, pattern := range s.routes {
@@ -206,8 +206,7 @@ func (s *Server) nothingHere(r *http.Request) error {
 	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, strings.Join(methods, " and "), r.Method)
 }
 
-// session says who asks.
-// The page asks this first: a 401 makes it ask its user for a key.
+// session writes who asks. The page asks this first: a 401 makes it ask its user for a key.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, struct {
 		Principal string `json:"principal"`

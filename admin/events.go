@@ -45,7 +45,7 @@ func newHub() *hub { return &hub{pages: map[*page]bool{}, closed: make(chan stru
 // close ends all streams.
 func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
 
-// publish tells all pages of a kind.
+// publish sends an event of a kind to all pages.
 func (h *hub) publish(kind string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *hub) join() *page {
 	return p
 }
 
-// count is how many pages listen.
+// count returns how many pages listen.
 func (h *hub) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -103,9 +103,9 @@ func (p *page) take() []string {
 	return kinds
 }
 
-// Watch tells pages of changes of the tools that are offered and of the knowledge bases, whoever
-// made them (the command line, another replica), until ctx ends. A server that comes back changes
-// the registry as well as one that was added, so one kind of event tells of both.
+// Watch reports to the pages changes of the tools that are offered and of the knowledge bases, also
+// those made elsewhere (by the command line, another replica), until ctx ends. A server that comes
+// back changes the registry as well as one that was added, so one kind of event tells of both.
 func (s *Server) Watch(ctx context.Context) {
 	var offered, bases <-chan struct{} // nil: there is nothing to hear of
 	if s.config.Registry != nil {

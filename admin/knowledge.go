@@ -52,8 +52,8 @@ func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) err
 	}
 }
 
-// knowledgeFault is an error of the store as the API says it. The words are those of the tools, so
-// that they can be looked for.
+// knowledgeFault returns an error of the store as the API says it. The words are those of the
+// tools, so that they can be looked for.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -146,7 +146,7 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, shownBase{Base: b})
 }
 
-// changedBase tells pages and the log of a change. The log names ids and never texts.
+// changedBase reports a change to pages and the log. The log names ids and never texts.
 func (k *knowledge) changedBase(r *http.Request, what, id string) {
 	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
 	k.publish("knowledge")
@@ -175,8 +175,8 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// base is the knowledge base that a request names. An administrator sees every base, so this is the
-// check that it exists; the right is asked for all the same, in one place.
+// base returns the knowledge base that a request names. An administrator sees every base, so this
+// is the check that it exists; the right is asked for all the same, in one place.
 func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
@@ -196,8 +196,8 @@ func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteDocument takes a document out. One that is not there is an answer of its own, as another
-// page may have taken it out.
+// deleteDocument deletes a document. It fails with fault.NotFound when the document is not there:
+// another page may have deleted it.
 func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {

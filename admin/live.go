@@ -106,8 +106,8 @@ func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error 
 // keep what others say.
 const mostMinutes = 120
 
-// texts has what is said kept for some minutes, of requests that come from now on; 0 ends it. The
-// log says who switched it.
+// texts returns the handler that has what is said kept for some minutes, of requests that come from
+// now on; 0 ends it. The log says who switched it.
 func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var ask struct {

@@ -68,7 +68,7 @@ func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, map[string]string{"name": ask.Name, "url": ask.URL})
 }
 
-// switchServer takes a server into use or out of it. One that is in use is connected anew.
+// switchServer switches a server on or off. A server that is on already is connected anew.
 func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		On bool `json:"on"`
@@ -87,8 +87,8 @@ func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// removeServer takes a server and its tools out.
-// The name stands in the path: proxies may drop the body of a DELETE (RFC 9110, section 9.3.5).
+// removeServer removes a server and its tools. The name is in the path: proxies may drop the body
+// of a DELETE (RFC 9110, section 9.3.5).
 func (o *others) removeServer(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers

@@ -52,7 +52,7 @@ func (c *customTools) routes(to *Server) {
 	}
 }
 
-// who is whom created_by and the history name.
+// who returns the subject of the principal that asks: created_by and the history name it.
 func who(r *http.Request) string { return auth.PrincipalOf(r.Context()).Subject }
 
 // number reads a number of the path or the query; empty is 0.
@@ -257,9 +257,9 @@ func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error 
 	return c.changed(w, r, t, "restored", err)
 }
 
-// validateTool says what is wrong with a draft while somebody writes it. It is a 200 in
-// any case: a draft that is not done is no error of the request, and a page would show
-// each as a failure in its console.
+// validateTool writes what is wrong with a draft while its author writes it. The status is 200 in
+// any case: a draft that is not done is not an error of the request, and a page would show each as
+// a failure in its console.
 func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {

@@ -58,7 +58,7 @@ func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 	return nil
 }
 
-// plain is a text that no spreadsheet takes for a formula. Subjects of JWTs are others' words.
+// plain returns a text that no spreadsheet takes for a formula. Subjects of JWTs are others' words.
 func plain(s string) string {
 	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' || s[0] == '\r') {
 		return "'" + s

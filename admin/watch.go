@@ -22,8 +22,8 @@ const (
 	manyLook = 20
 )
 
-// pause is how long a page waits before it looks again. All pages look at the same moments, so that
-// the processor wakes once for all of them.
+// pause returns how long a page waits before it looks again. All pages look at the same moments, so
+// that the processor wakes once for all of them.
 func (l *live) pause(every time.Duration) time.Duration {
 	if l.events.count() > manyLook {
 		every *= 2

@@ -86,8 +86,8 @@ type fact struct {
 	structured json.RawMessage // of the result
 }
 
-// remembered gives what a call has answered that was made before in this run, "" for one that was
-// not. A model that reports what it did writes its calls once more, and a mail must not be sent
+// remembered returns what a call that was made before in this run has answered, or "" for a new
+// call. A model that reports what it did writes its calls once more, and a mail must not be sent
 // twice. What only reads is read again when something has run since that may have changed it.
 func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	changed := false
@@ -103,8 +103,8 @@ func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	return "", false
 }
 
-// ended is the reason of a run whose context has ended: its time, or the client. Both have names of
-// their own, since only the first is something that a setting can change.
+// ended returns the reason of a run whose context has ended: its time, or the client. Both have
+// names of their own, since only the first is something that a setting can change.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime
@@ -112,7 +112,7 @@ func ended(ctx context.Context) Stop {
 	return Cancelled
 }
 
-// result is what came of a call, as a turn of the conversation.
+// result returns what came of a call, as a turn of the conversation.
 func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
@@ -139,9 +139,9 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation is a result as the model reads it. It is what somebody else has written: nothing of
-// it is obeyed here. It is cut at Config.Observation bytes and says so, as a web page in a result
-// would fill the context of a small model.
+// observation returns a result as the model reads it. It is text from elsewhere: nothing of it is
+// obeyed here. It is cut at Config.Observation bytes and says so, as a web page in a result would
+// fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -155,8 +155,9 @@ func (r *run) observation(res tools.Result) string {
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// escalates says that a result has "escalate": true, by which a tool says that its step is done, in
-// its structure or as the text of its result. A failed call cannot, since nothing was done.
+// escalates reports whether a result has "escalate": true, by which a tool says that its step is
+// done, in its structure or as the text of its result. It is asked about calls that succeeded only:
+// a failed one has done nothing.
 func escalates(res tools.Result) bool {
 	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
@@ -167,8 +168,8 @@ func escalates(res tools.Result) bool {
 	return json.Unmarshal(text, &v) == nil && v.Escalate
 }
 
-// compact is JSON without white space. What is no JSON stays as it is: arguments come as the model
-// wrote them, and the registry says what is wrong.
+// compact returns JSON without white space. What is not JSON stays as it is: arguments come as the
+// model wrote them, and the registry says what is wrong.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

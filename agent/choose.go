@@ -14,8 +14,8 @@ import (
 const noTool = "none"
 
 // choose has the model choose the tool of the first step by a question of its own, which it can
-// only answer with one of the names: {"tool_name": …, "arguments": {…}}. An answer that is none is
-// asked for once more; then the loop begins as it does without this question. It is a request of
+// only answer with one of the names: {"tool_name": …, "arguments": {…}}. An answer in another form
+// is asked for once more; then the loop begins as it does without this question. It is a request of
 // its own since a reply in words cannot be held to a schema. The question does not stay in the
 // conversation; the call and its result do.
 func (r *run) choose(ctx context.Context) error {

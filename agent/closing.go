@@ -56,9 +56,9 @@ func (r *run) say(text string) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: text})
 }
 
-// closing is the request for an answer: the caller's conversation, and in its last turn what was
-// found out, flat and without tools. A small model that sees its own calls makes another, and one
-// that is shown a turn without content writes nothing.
+// closing returns the request for an answer: the caller's conversation, and in its last turn what
+// was found out, flat and without tools. A small model that sees its own calls makes another, and
+// one that is shown a turn without content writes nothing.
 func (r *run) closing() *chat.Request {
 	request := r.ask.Request
 	request.Messages, request.Tools = slices.Clone(request.Messages), nil
@@ -79,7 +79,7 @@ func (r *run) closing() *chat.Request {
 	return &request
 }
 
-// found is each call that has run, with what it answered, on lines of their own.
+// found returns each call that has run, with what it answered, on lines of their own.
 func (r *run) found() string {
 	var lines []string
 	for i, f := range r.facts {

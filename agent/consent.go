@@ -43,8 +43,8 @@ var consentKey = func() (key [32]byte) {
 	return key
 }()
 
-// codeOf is the code of a call. Nobody can make one up, so what allows a call is the user's answer
-// to a question about just that call.
+// codeOf returns the code of a call. Without the key it cannot be made up, so what allows a call is
+// the user's answer to a question about just that call.
 func codeOf(c chat.Call) string {
 	sum := hmac.New(sha256.New, consentKey[:])
 	sum.Write([]byte(c.Key()))

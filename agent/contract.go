@@ -63,8 +63,9 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// written are turns whose calls and results are texts. Results that follow each other are one turn,
-// since many templates take none but users and assistants by turns, Gemma's among them.
+// written returns turns with calls and results written as texts. Results that follow each other
+// become one turn, since many templates take none but users and assistants by turns, Gemma's among
+// them.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
 	for _, m := range turns {
@@ -126,7 +127,7 @@ func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	return &pulled{next, stop}
 }
 
-// Next gives the next event.
+// Next returns the next event.
 func (p *pulled) Next() (chat.Event, error) {
 	e, err, ok := p.next()
 	if !ok {

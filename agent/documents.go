@@ -75,8 +75,8 @@ func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 	return cmp.Or(strings.TrimSuffix(name, Suffix), l.cfg.DefaultModel), nil
 }
 
-// baseModel is the model that answers from knowledge bases: as the settings say, else the first
-// that is listed.
+// baseModel returns the model that answers from knowledge bases: as the settings say, else the
+// first that is listed. It returns "" when there is none.
 func (l *Loop) baseModel(models []chat.Info) string {
 	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" && !strings.HasPrefix(name, BasePrefix) {
 		return name
@@ -167,8 +167,8 @@ type searched struct {
 	Message string `json:"message"`
 }
 
-// passages are the passages that a search found, by numbers and without what its stages did; a
-// result of another kind is as it is.
+// passages returns the passages that a search found, by numbers and without what its stages did; a
+// result of another kind is returned as it is.
 func passages(res tools.Result) tools.Result {
 	var f searched
 	if res.IsError || json.Unmarshal(res.Structured, &f) != nil || f.Results == nil {
@@ -186,7 +186,7 @@ func passages(res tools.Result) tools.Result {
 	return out
 }
 
-// titled is a document's title with the headings above a passage.
+// titled returns a document's title with the headings above a passage.
 func titled(title, heading string) string {
 	if heading == "" || heading == title {
 		return title
@@ -197,7 +197,8 @@ func titled(title, heading string) string {
 // mostSources is how many passages an answer cites.
 const mostSources = 5
 
-// sources are the passages that an answer rests on, as a list of links in Markdown.
+// sources returns the passages that an answer rests on, as a list of links in Markdown, or "" when
+// there are none.
 func (r *run) sources(ctx context.Context, l *Loop, base string) string {
 	var b strings.Builder
 	n := 0

@@ -14,7 +14,7 @@ import (
 // Embed makes a vector of each text.
 type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 
-// rank gives the tools of the run that a text asks for, the best first.
+// rank returns the tools of the run that a text asks for, the best first.
 func (ts *toolset) rank(text string) []tools.Tool {
 	if ts.finder == nil {
 		ts.finder = find.New(ts.list) // for the first search of a run: few runs have one
@@ -33,9 +33,9 @@ const (
 	fusion = 60
 )
 
-// search gives the tools that a text asks for, the best first: by words, and by their meaning when
-// there is an embedder. Each ranking counts by places, since their scores have nothing in common. A
-// failed embedder costs the search nothing else.
+// search returns the tools that a text asks for, the best first: by words, and by their meaning
+// when there is an embedder. Each ranking counts by places, since their scores have nothing in
+// common. When the embedder fails, the ranking by words is returned.
 func (ts *toolset) search(ctx context.Context, embed Embed, text string) []tools.Tool {
 	worded := ts.rank(text)
 	if embed == nil || len(ts.list) > mostEmbedded {

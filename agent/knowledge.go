@@ -29,8 +29,9 @@ var knowledgeTools = []struct{ name, about, question string }{
 	{normalizeOCR, "turns hyphens that OCR misread in Japanese text into long-vowel marks", "text"},
 }
 
-// knowledge is the toolset of a run about a knowledge base. Other tools are left out: what they do
-// has nothing to do with the base, and the choice among three is one that small models can make.
+// knowledge returns the toolset of a run about a knowledge base. It fails when the server does not
+// have all of its tools. Other tools are left out: what they do has nothing to do with the base,
+// and the choice among three is one that small models can make.
 func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
@@ -79,7 +80,7 @@ func (r *run) consult(ctx context.Context) error {
 	return nil
 }
 
-// knowledgeNames are the names among which a model chooses.
+// knowledgeNames returns the names among which a model chooses.
 func knowledgeNames() (names []string) {
 	for _, k := range knowledgeTools {
 		names = append(names, k.name)
@@ -87,8 +88,8 @@ func knowledgeNames() (names []string) {
 	return names
 }
 
-// choiceOfKnowledge is the question by which a model chooses. It has the specification's numbered
-// list, and no schemas: the base is the caller's, and the question fills what is missing.
+// choiceOfKnowledge returns the question by which a model chooses. It has the specification's
+// numbered list, and no schemas: the base is the caller's, and the question fills what is missing.
 func choiceOfKnowledge() string {
 	var b strings.Builder
 	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
@@ -116,7 +117,7 @@ func (r *run) asked() string {
 	return ""
 }
 
-// consulted is what the last tool answered.
+// consulted returns what the last tool answered, or "" when none has.
 func (r *run) consulted() string {
 	for _, m := range slices.Backward(r.turns) {
 		if m.Role == chat.ToolRole {
@@ -130,8 +131,9 @@ func (r *run) consulted() string {
 // that no spelling of knowledge_base_id is left which the tool's reader might take for it.
 var settable = []string{"query", "text", "threshold", "max_results"}
 
-// bound is a call with the caller's knowledge base in it, never the model's, and with the question
-// where a call says none. A call of a run about no knowledge base is as it was.
+// bound returns a call with the caller's knowledge base in it, never the model's, and with the
+// question where a call has none. It returns the calls of other runs, and of other tools, as they
+// are.
 func (r *run) bound(c chat.Call) chat.Call {
 	name, own := strings.CutPrefix(c.Name, local+".")
 	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name })
@@ -170,9 +172,9 @@ var (
 	ocrMarker  = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
 )
 
-// knowledgeTool is the deterministic choice among the three tools: text of an OCR, or a hyphen
-// behind katakana, is normalized; a question about the base itself is answered by its summary;
-// everything else is searched for.
+// knowledgeTool chooses among the three tools without a model: text of an OCR, or a hyphen after
+// katakana, is normalized; a question about the base itself is answered by its summary; everything
+// else is searched for.
 func knowledgeTool(question string) string {
 	switch {
 	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):

@@ -199,7 +199,7 @@ func (s *stream) tell(p Progress) {
 	s.send(chat.Event{Kind: chat.Reasoning, Text: text})
 }
 
-// shown is a text as far as a thought shows it, cut between two characters.
+// shown returns a text as far as a thought shows it, cut between two characters.
 func shown(text string) string {
 	if len(text) <= longestShown {
 		return text

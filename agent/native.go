@@ -37,8 +37,8 @@ func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// safe is a tool's name for model servers, which take no dots; a name of the client's stays as it
-// is.
+// safe returns a tool's name for model servers, which take no dots; a name of the client's stays as
+// it is.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -46,8 +46,8 @@ func (n *native) safe(name string) string {
 	return name
 }
 
-// renamed are turns with the names that the model knows. They are copies: the run's turns keep the
-// tools' own names, by which the caller and the log know them.
+// renamed returns turns with the names that the model knows. They are copies: the run's turns keep
+// the tools' own names, by which the caller and the log know them.
 func (n *native) renamed(turns []chat.Message) []chat.Message {
 	out := slices.Clone(turns)
 	for i, m := range out {
@@ -60,7 +60,7 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read gives calls of our tools their own names, and finds those that the engine takes for text.
+// read sets our tools' own names in calls of them, and finds those that the engine takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
 	w.advises, w.reader.Messages = n.advises, n.said
@@ -70,7 +70,7 @@ func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, err
 	return w.read(n.own(in))
 }
 
-// own gives calls of our tools their own names.
+// own sets our tools' own names in calls of them.
 func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -87,8 +87,8 @@ func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// isClients says that a name is one of the client's tools. It has the first claim on a name that
-// both have.
+// isClients reports whether a name is one of the client's tools. The client has the first claim on
+// a name that both have.
 func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }

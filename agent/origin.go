@@ -181,7 +181,8 @@ func (r *run) unasked() string {
 	return "\n(The question also names " + strings.Join(left, ", ") + ", which has not been looked up yet.)"
 }
 
-// kindOf is the letters of an identifier.
+// kindOf returns the letters with which an identifier begins, in lower case: what is left without
+// the digits, hyphens and underscores at its end.
 func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
 
 // madeUp returns what a model reads of a call that looks something up by an identifier that nobody
@@ -255,7 +256,7 @@ func pickedOut(r *run, parameter, value string) string {
 	return fmt.Sprintf("Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
 }
 
-// saidLast is what the user has said last.
+// saidLast returns what the user has said last.
 func (r *run) saidLast() (text string) {
 	for _, m := range r.ask.Request.Messages {
 		if m.Role == chat.User {

@@ -109,8 +109,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 	}
 }
 
-// full is the error of a queue that takes no more, with the time until one more may begin. It is
-// Limited when the rate is what holds it up, and Busy when the requests that run are.
+// full returns the error of a queue that takes no more, with the time until one more may begin. It
+// is Limited when the rate is what holds it up, and Busy when the requests that run are.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
@@ -184,8 +184,8 @@ func (q *Queue) advance(name string, l *lane) {
 	}
 }
 
-// stand says a place; only the last one counts. It never blocks: what nobody has read yet is
-// replaced.
+// stand sends a place; only the last one counts. It never blocks: a place that has not been read
+// yet is replaced.
 func (t *ticket) stand(place int) {
 	select {
 	case <-t.moved:
@@ -194,7 +194,7 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left is the end of a request, good or bad. It frees a place of AtOnce; the minute's count stays.
+// left ends a request, good or bad. It frees a place of AtOnce; the minute's count stays.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -202,8 +202,8 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon takes out a request that waits no more, also one that was let through at the same moment:
-// then its place is given back, which would else be lost for good.
+// abandon removes a request that waits no more, also one that was let through at the same moment:
+// then its place is freed, which would else be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

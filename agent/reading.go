@@ -16,8 +16,8 @@ func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered are all tools by their own names, also those that are not described: the model may have
-// found one, or know it from an earlier conversation.
+// offered returns all tools by their own names, also those that are not described: the model may
+// have found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.searched {
@@ -26,7 +26,7 @@ func (ts *toolset) offered() []chat.Tool {
 	return all
 }
 
-// asChat is a tool as a request has it.
+// asChat returns a tool as a request has it.
 func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
@@ -78,7 +78,8 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// add takes a piece of text, and passes what cannot become a call.
+// add reads a piece of text, and passes on what cannot become a call. It reports whether more is
+// wanted.
 func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	w.held += e.Text
 	if w.waits() {

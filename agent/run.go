@@ -75,7 +75,7 @@ type group struct {
 	over  bool            // something stood behind them
 }
 
-// Add takes the next event.
+// Add reads the next event.
 func (g *group) Add(e chat.Event) {
 	said := (e.Kind == chat.Text || e.Kind == chat.Reasoning) && strings.TrimSpace(e.Text) != ""
 	if e.Kind == chat.Text && len(g.Calls) == 0 {
@@ -87,7 +87,7 @@ func (g *group) Add(e chat.Event) {
 	}
 }
 
-// first are the calls that count.
+// first returns the calls that count.
 func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
 // steps goes round until there is a reason to stop, which is in r.out. An error means that nothing
@@ -121,8 +121,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted says which bound forbids another step. It is asked in front of a step: what has been
-// read and written is paid for.
+// exhausted returns the bound that forbids another step, or "" when none does. It is asked before a
+// step: what has been read and written is paid for.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -133,8 +133,8 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls are those of the last reply, also one that only looks like one. With a call of the client's
-// among them nothing is looked for: the reply goes to the client as it is.
+// calls returns the calls of the last reply, also what only looks like one. With a call of the
+// client's among them nothing is looked for: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -200,8 +200,8 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// gone is the error of a context that ended: errTime (504), or that the client went away (499),
-// which nobody reads but the log.
+// gone returns the error of a context that ended: errTime (504), or that the client went away
+// (499), which only the log shows.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
 		return errTime
@@ -335,7 +335,7 @@ func (r *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// forced is the first request of a run whose tool is said: it takes the way of a request with
+// forced returns the first request of a run whose tool is said: it takes the way of a request with
 // tool_choice, by which the engine holds the model to a call of that tool, and its arguments to the
 // schema where the server can. The contract's prompt is left out of it, since the model has nothing
 // to choose.

@@ -43,7 +43,7 @@ func spellerOf(r *run) *speller {
 	return s
 }
 
-// collect takes the names out of a result.
+// collect adds to s.names the names that a result holds.
 func (s *speller) collect(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -115,8 +115,8 @@ func nearest(text string, names []string) (found string) {
 	return found
 }
 
-// differ is in how many letters two texts of one length differ, 2 for any more; a blank is never
-// one.
+// differ counts the letters in which two texts of one length differ. It returns 2 for any more, and
+// where they differ in anything but letters, such as a blank.
 func differ(a, b string) (n int) {
 	others := []rune(b)
 	for i, c := range []rune(a) {

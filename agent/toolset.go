@@ -79,9 +79,9 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 // 128, and dots; Goose and others refuse dots as well.
 const longestSafe = 64
 
-// safeName is a tool's name for model servers: server__tool. It can be read back, since a name that
-// it would not be clear of gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c
-// should not be one.
+// safeName returns a tool's name for model servers: server__tool. It can be read back, since a name
+// that would not be clear gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c should
+// not be one.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
@@ -91,19 +91,20 @@ func safeName(name string) string {
 	return safe
 }
 
-// hashed is a name with its sum, so that no other has it. 55 characters, _ and eight digits are 64.
+// hashed returns a name with its sum, so that no other has it. 55 characters, _ and eight digits
+// are 64.
 func hashed(name string) string {
 	clean := strings.Replace(name, ".", "__", 1)
 	clean = strings.ReplaceAll(clean, ".", "_")
 	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
 }
 
-// empty says that the run has no tools: then no prompt, no decoder and no choice is needed, and the
-// model just answers.
+// empty reports whether the run has no tools: then no prompt, no decoder and no choice is needed,
+// and the model just answers.
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
-// named is the tool that a caller means, by its whole name or by a part that only one has. An error
-// lists all that there are: it is read by a person who wrote force_tool.
+// named returns the name of the tool that a caller means, by its whole name or by a part that only
+// one has. An error lists all that there are: its reader is the person who wrote force_tool.
 func (ts *toolset) named(name string) (string, error) {
 	if _, ok := ts.byName[name]; ok {
 		return name, nil
@@ -114,7 +115,7 @@ func (ts *toolset) named(name string) (string, error) {
 	return "", fault.New(fault.Invalid, "there is no tool %q; there are %s", name, strings.Join(ts.names(), ", "))
 }
 
-// names are the tools' own names, in the order in which they are offered.
+// names returns the tools' own names, in the order in which they are offered.
 func (ts *toolset) names() (all []string) {
 	for _, t := range ts.list {
 		all = append(all, t.Name)
@@ -139,7 +140,7 @@ func (ts *toolset) spokenOf(text string) (names []string) {
 	return names
 }
 
-// chat is tools as a request has them, by the name that name gives each.
+// chat returns tools as a request has them, by the name that name gives each.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
 		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description, Schema: t.Schema})
@@ -198,10 +199,10 @@ func (ts *toolset) near(name string) string {
 	return "; there is " + strings.Join(names, ", ")
 }
 
-// collect gives the tools of a run. Servers that do not answer are left out, with a warning.
-// Without any server there are no tools, and the model just answers: the specification says so, and
-// a caller who wants the program's own names local. An error is a server that nobody has
-// registered, with the names of those that are.
+// collect returns the tools of a run and its warnings. Servers that do not answer are left out,
+// with a warning. Without any server there are no tools, and the model just answers: the
+// specification says so, and a caller who wants the program's own names local. It fails for a
+// server that is not registered, and names those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {
@@ -244,8 +245,8 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	return ts, warnings, nil
 }
 
-// own are the registry's tools that are no server's, as local.NAME, and as the caller of ctx may
-// see them. Those of servers are in the registry too, and come by Collect.
+// own returns the registry's tools that belong to no server, as local.NAME, and as the caller of
+// ctx may see them. Those of servers are in the registry too, and come by Collect.
 func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.For(ctx).Tools {
 		// A dot alone proves nothing: a tool of an administrator's may have one in its name.

@@ -16,7 +16,7 @@ type Collector struct {
 	Times           Times
 }
 
-// Add takes the next event, and says whether it completed the last of Calls.
+// Add reads the next event, and reports whether it completed the last of Calls.
 func (c *Collector) Add(e Event) (completed bool) {
 	switch e.Kind {
 	case Text:

@@ -7,7 +7,7 @@ type Fixed []Event
 
 var _ Source = (*Fixed)(nil)
 
-// Next gives the next of them.
+// Next returns the next event, or io.EOF after the last one.
 func (f *Fixed) Next() (Event, error) {
 	if len(*f) == 0 {
 		return Event{}, io.EOF

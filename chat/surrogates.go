@@ -33,7 +33,7 @@ func MendSurrogates(text []byte) {
 	}
 }
 
-// surrogate is the half of a pair that text begins with.
+// surrogate returns the half of a pair that text begins with.
 func surrogate(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' || text[2]|0x20 != 'd' {
 		return 0, false

@@ -97,9 +97,9 @@ var borrowed = []struct{ begins, pattern string }{
 // mostNamed is how many models an error names.
 const mostNamed = 5
 
-// advised is the error of a request, and, where the server has no such model, what to do: agents
-// ask for models of their makers by default, and "not found" alone sends their users looking for an
-// account.
+// advised returns the error of a request with advice added when the server has no such model:
+// agents ask for models of their makers by default, and "not found" alone sends their users looking
+// for an account. Other errors are returned as they are.
 func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	f := fault.From(err)
 	if f.Kind != fault.NotFound || f.Param != "model" {
@@ -122,7 +122,8 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	return &told
 }
 
-// named are the models that a server has, for a sentence; empty: it does not say.
+// named returns the names of a server's models, joined for a sentence, or "" when the server does
+// not list them.
 func (e *Engine) named(ctx context.Context, s *server) string {
 	list, err := s.list(ctx)
 	if err != nil {

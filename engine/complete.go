@@ -29,9 +29,10 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed gives the vectors of r's texts. See chat.Embedder. A server that sends fewer vectors than
-// texts is an error: clients pair them by their places, and would file texts under others' vectors.
-// There are no heartbeats: the answer is one document, in front of which nothing can be written.
+// Embed returns the vectors of r's texts. See chat.Embedder. It fails when a server sends fewer
+// vectors than texts: clients pair them by their places, and would file texts under others'
+// vectors. There are no heartbeats: the answer is one document, and nothing can be written before
+// it.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	t := e.newTurn(embedRoot(e.Real(name), r))

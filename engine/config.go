@@ -159,7 +159,7 @@ const (
 	BoundsPass    = "pass"    // it leaves as it is, for agents that learn from a tool's error
 )
 
-// Bounds are the names of the above.
+// Bounds returns the names of the above.
 func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
 
 // What becomes of a call that does not fit its schema.
@@ -179,9 +179,9 @@ const (
 	DemoNever  = "never"  // and there are none
 )
 
-// Validate says what is wrong with the configuration: an unknown strategy or format, a negative
-// number, a bad address. It stops at the first fault. The program refuses to start with one; New
-// leaves the wrong part out, for those who make a Config themselves.
+// Validate reports the first fault of the configuration as an error: an unknown strategy or format,
+// a negative number, a bad address. The program refuses to start with one; New leaves the wrong
+// part out, for callers that make a Config themselves.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
@@ -228,8 +228,8 @@ func (c Config) Validate() error {
 	return c.validateNames()
 }
 
-// validateNames says what is wrong with the upstreams and aliases. An alias of an alias is refused:
-// whoever reads the settings would have to follow the chain.
+// validateNames reports the first fault of the upstreams and aliases as an error. It refuses an
+// alias of an alias: readers of the settings would have to follow the chain.
 func (c Config) validateNames() error {
 	names := map[string]bool{}
 	for _, u := range c.Upstreams {
@@ -249,7 +249,7 @@ func (c Config) validateNames() error {
 	return nil
 }
 
-// formats are the formats that are known.
+// formats returns the set of known formats: Formats, or the built-in ones where that is nil.
 func (c Config) formats() *adapters.Set {
 	if c.Formats == nil {
 		return adapters.Builtin()

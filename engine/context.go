@@ -20,13 +20,13 @@ func (t *target) sizes() bool {
 	return ok
 }
 
-// mostContext is the longest context that is asked for. Beyond 32,768 tokens the setting has to say
-// so: no server tells how much memory there is.
+// mostContext returns the longest context that is asked for. Beyond 32,768 tokens the setting has
+// to say so: no server tells how much memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
-// fixedContext is the context that the client or the settings ask for, 0 when they do not: then it
-// is by the request's size. The client goes first: aider, for one, sends a num_ctx of its own with
-// every request.
+// fixedContext returns the context that the client or the settings ask for, or 0 when neither does
+// and the request's size decides. The client goes first: aider, for one, sends a num_ctx of its own
+// with every request.
 func (t *target) fixedContext(r *chat.Request) (n int) {
 	if raw, ok := r.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is no number asks for none
@@ -128,7 +128,7 @@ const (
 	byServer   bound = "the model server"
 )
 
-// boundBy is what bounds a request's context of so many tokens. It is for the error's sentence:
+// boundBy returns what bounds a request's context of so many tokens. The error's sentence needs it:
 // which setting helps depends on it.
 func (t *target) boundBy(r *chat.Request, size int) bound {
 	trained := t.facts.Window > 0 && size >= t.facts.Window
@@ -148,8 +148,9 @@ func (t *target) boundBy(r *chat.Request, size int) bound {
 	return byNumCtx
 }
 
-// longer says how to get a longer context, behind "Please reduce …". It names the one setting that
-// helps: to raise num-ctx is of no use when the model was trained with no more.
+// longer returns the end of the sentence "Please reduce …": how to get a longer context. It names
+// the one setting that helps: to raise num-ctx is of no use when the model was trained with no
+// more.
 func (by bound) longer() string {
 	switch by {
 	case byRequest:
@@ -162,9 +163,9 @@ func (by bound) longer() string {
 	return ": the model was trained with no longer context"
 }
 
-// tooLong is the error of a request that does not fit. Its words and its code are OpenAI's, since
-// clients look for both to shorten their conversation by themselves. It names the tokens of the
-// tools: they are what most users can do something about.
+// tooLong returns the error of a request that does not fit. Its words and its code are OpenAI's,
+// since clients look for both to shorten their conversation by themselves. It names the tokens of
+// the tools: they are what most users can do something about.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {
@@ -179,9 +180,9 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	return f
 }
 
-// meter tells tokens by what the server has said of this very request, else by what earlier ones of
-// its model taught. A refusal with a count is exact for this text, and no ratio of another request
-// is.
+// meter returns a meter made from what the server has said of this very request, else from what
+// earlier requests of its model taught. A refusal with a count is exact for this text; a ratio
+// learned from other requests is not.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted
@@ -222,8 +223,9 @@ const (
 	fewestRead = 256
 )
 
-// learnTokens takes what a server has counted of the prompt. A count that shows that the prompt was
-// cut teaches nothing about tokens: the client is told instead, since nothing else would tell it.
+// learnTokens records how many tokens the server has counted in the prompt. A count that shows that
+// the prompt was cut teaches nothing about tokens: the client is told instead, since nothing else
+// would tell it.
 func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
 	switch {

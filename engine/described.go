@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// described is r for a model that was never taught to call: the tools stand in front of the system
+// described returns r for a model that was never taught to call: the tools come before the system
 // text, calls of earlier turns are written out in the model's form, and results come from the user,
 // as the family shows them. It grows at its end only, so the server's cache of the prompt stays
 // good from turn to turn: a first word that changes costs the whole prompt again, 8 to 11 s on a
@@ -54,8 +54,8 @@ type retold struct {
 	calls map[string]chat.Call // as the family numbers them, by the client's id
 }
 
-// turn is m without calls, which became text: a template without tools prints a message's text
-// only, and the calls would be lost.
+// turn returns m with its calls written out as text: a template without tools prints a message's
+// text only, and the calls would be lost.
 func (h *retold) turn(m chat.Message) chat.Message {
 	if len(m.Calls) == 0 {
 		return m
@@ -69,9 +69,9 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results is what tools answered, in the family's own form if its declaration has one. Else it is a
-// sentence that names the tool: several results stand in one message, and nothing else tells them
-// apart.
+// results returns what tools answered, in the family's own form if its declaration has one. Else it
+// writes a sentence that names the tool: several results are in one message, and nothing else tells
+// them apart.
 //
 // As Hermes shows them: <tool_response>\nsunny\n</tool_response>; of a family that says nothing:
 // Result of get_weather:\nsunny
@@ -106,7 +106,7 @@ var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf is how tools are described to the job's model: by configuration, by its family's
+// wordingOf returns how tools are described to the job's model: by configuration, by its family's
 // declaration, by what was found out before, else by a probe. A probe that the client's leaving
 // ended teaches nothing.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {

@@ -143,9 +143,9 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 // stepUnwedged is the name of what was done to a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// silent says whether err is that of a model that did not begin to write in time. A model that
-// stops in the middle is not cured by loading it anew: something was sent, and the reply cannot
-// begin again.
+// silent reports whether err says that a model did not begin to write in time. A model that stops
+// in the middle is not cured by loading it anew: something was sent, and the reply cannot begin
+// again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
@@ -194,8 +194,9 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format is that of a model: by configuration, by the demo's name, else by the name that its server
-// has for it. An alias is resolved before, so that a model is read alike under every name.
+// format returns the format of a model: by configuration, by the demo's name, else by the name that
+// its server has for it. An alias is resolved before, so that a model is read alike under every
+// name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {

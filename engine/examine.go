@@ -20,7 +20,7 @@ type Plan struct {
 	Wording  string // of strategy prompt, by the settings; empty: the family's, else found out by probing
 }
 
-// Plan says how a model, or the one that an alias stands for, is read. Nobody is asked, so it is
+// Plan returns how a model, or the one that an alias names, is read. It asks no server, so it is
 // free: lists of models show it.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)

@@ -18,9 +18,9 @@ import (
 // not be seen.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// numberCalls gives every call of a reply its number and an id that is new in the conversation: the
-// model's own if it will do, else a random one. Some models count their calls anew in every turn,
-// and clients look results up by id.
+// numberCalls sets the number and the id of every call of a reply. The id is new in the
+// conversation: the model's own if it will do, else a random one. Some models count their calls
+// anew in every turn, and clients look results up by id.
 func numberCalls(r *chat.Request, in events) events {
 	// The history counts: templates and clients that keep results by id would give this call an old
 	// one's result.
@@ -53,7 +53,7 @@ func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
 
-// newID is "call_" and 24 random letters and digits, as OpenAI's own look.
+// newID returns "call_" and 24 random letters and digits, as OpenAI's own ids look.
 func newID() string {
 	id := make([]byte, 0, 29)
 	id = append(id, "call_"...)
@@ -111,9 +111,9 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	}
 }
 
-// first is where the sequence begins that is complete first in s, the longest if several end there,
-// and which it is; -1 when none is. What counts is the end, so that text that comes in pieces stops
-// where the same text in one piece does.
+// first returns where the sequence begins that is complete first in s, and which one it is; the
+// longest if several end there. It returns -1 when s contains none. What counts is the end, so that
+// text that comes in pieces stops where the same text in one piece does.
 func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
 	for _, stop := range stops {
@@ -128,8 +128,9 @@ func first(s string, stops []string) (found int, which string) {
 	return found, which
 }
 
-// beginning is the length of the longest end of s that begins a sequence without completing it. It
-// looks at no more than the sequences' own lengths, so long texts cost no more than short ones.
+// beginning returns the length of the longest end of s that begins a sequence without completing
+// it. It looks at no more than the sequences' own lengths, so long texts cost no more than short
+// ones.
 func beginning(s string, stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -142,10 +143,10 @@ func beginning(s string, stops []string) int {
 	return longest
 }
 
-// finish sees to the end of a reply: a Finish that says how the reply was read, nothing behind it,
-// and an error where there would be neither, or where the server gave up and no call stands. An
-// empty reply is passed on as it is: models do answer with nothing, behind the result of a tool for
-// example, and to ask again would bring the same.
+// finish completes the end of a reply: it adds to the Finish how the reply was read, drops what
+// comes after it, and ends with an error a reply that has no Finish, or that the server gave up
+// before any call was whole. An empty reply is passed on as it is: models do answer with nothing,
+// after the result of a tool for example, and to ask again would bring the same.
 func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -177,20 +178,22 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 	}
 }
 
-// guessed are the counts of a reply that is ended here after so many bytes. Nobody has counted its
-// tokens: the counts come in the last record, which is not waited for. Four bytes are about a
-// token.
+// guessed returns the counts of a reply that is ended here after so many bytes. Its tokens were
+// never counted: the counts come in the last record, which is not waited for. Four bytes are about
+// a token.
 func guessed(r *chat.Request, bytes int) chat.Counts {
 	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
 
-// ending is the end of a reply that is ended here, not by its server: what it cost, and why.
+// ending returns the last events of a reply that is ended here, not by its server: what it cost,
+// and why it ended.
 func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
 	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, {Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
-// costing is an event with the tokens that were spent besides, if it counts tokens. The counts are
-// copied: they belong to the event of the server, which an observer may hold.
+// costing returns an event with the tokens that were spent besides added to its own; an event
+// without counts is returned as it is. The counts are copied: they belong to the event of the
+// server, which an observer may hold.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	meta := chat.MetaOf(ev)
 	if meta.Usage == nil || spent == (chat.Counts{}) {
@@ -201,8 +204,8 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep is a Finish that names one more step. The Meta is a copy: the decoder, or whoever
-// observes, may hold the event's own.
+// withStep returns a Finish that names one more step. The Meta is a copy: the decoder or an
+// observer may hold the event's own.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
@@ -224,8 +227,9 @@ func (b beforehand) add(in events) events {
 	})
 }
 
-// unfinished says why a reply ended without a Finish: the context's cause if that has ended. It is
-// an error and never a stop: a client that takes half a reply for a whole one acts on it.
+// unfinished returns the reason why a reply ended without a Finish: the context's cause if that has
+// ended. It is an error and never a stop: a client that takes half a reply for a whole one acts on
+// it.
 func unfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {

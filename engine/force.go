@@ -79,9 +79,9 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 // constrained call have them (schema.Options.Long).
 const longDigits = 16
 
-// longIntegers says whether the conversation or its tools speak of integers that long: identifiers
-// of 19 digits are there when they are meant. Elsewhere a small model goes on writing digits where
-// nothing stops it, and the bound does.
+// longIntegers reports whether the conversation or its tools speak of integers that long:
+// identifiers of 19 digits are there when they are meant. Elsewhere a small model goes on writing
+// digits where nothing stops it, and the bound does.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
@@ -91,8 +91,8 @@ func longIntegers(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
-// hasLongInteger says whether so many digits follow each other. It reads each byte once and makes
-// no copy: a conversation may be megabytes.
+// hasLongInteger reports whether longDigits digits follow each other in the text. It reads each
+// byte once and makes no copy: a conversation may be megabytes.
 func hasLongInteger[T string | json.RawMessage](text T) bool {
 	run := 0
 	for i := range len(text) {

@@ -18,10 +18,9 @@ import (
 // client wants.
 const stepFormatted = "formatted"
 
-// moveFormatToPrompt takes response_format out of a request with tools and puts it into the system
-// prompt: with both, a server would constrain calls to the format of the answer, too. It stands
-// behind the client's own system text, so that the start of the prompt is the same with and without
-// it.
+// moveFormatToPrompt moves response_format from a request with tools into the system prompt: with
+// both, a server would constrain calls to the format of the answer, too. It comes after the
+// client's own system text, so that the start of the prompt is the same with and without it.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -38,8 +37,8 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	return k, nil
 }
 
-// formHint tells a model which form its answer must have. It is said as a condition: with tools
-// offered a call is a right answer, too, and that has a form of its own.
+// formHint returns the instruction that tells a model which form its answer must have. It is said
+// as a condition: with tools offered a call is a right answer, too, and that has a form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -83,8 +82,8 @@ type formedAnswer struct {
 	step  bool            // the answer is not what the model wrote first
 }
 
-// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that
-// does not is repaired, or written once more; if that does not help, the reply ends with an error
+// formatAnswer lets only answers pass that fit response_format; it is a stage. An answer that does
+// not fit is repaired, or written once more; if that does not help, the reply ends with an error
 // that names the first misfit. A schema that cannot be used checks nothing: the server may
 // understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
@@ -233,8 +232,8 @@ func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 }
 
 // rewritten has the model answer again, held by the server to the schema, in which what was right
-// in the first answer stands as constants. Where the server was held to the same before, that would
-// give the same, so nothing is asked.
+// in the first answer is fixed by constants. Where the server was held to the same before, that
+// would give the same, so nothing is asked, and rewritten returns "".
 func (a *formedAnswer) rewritten(text string) string {
 	stands := a.rules.Stands([]byte(text))
 	if a.j.answerForm == nil && stands == nil {
@@ -254,7 +253,8 @@ func (a *formedAnswer) rewritten(text string) string {
 	return string(whole)
 }
 
-// reasked tells the model what was wrong with its answer, and returns the next one, repaired.
+// reasked asks the model again, with what was wrong with its answer, and returns the next one,
+// repaired.
 func (a *formedAnswer) reasked(text string) string {
 	r := *a.j.request
 	if r.Tools = nil; a.j.answerForm != nil {

@@ -32,7 +32,7 @@ const (
 // prompt takes long to read anew.
 const gateMost = 8 << 10
 
-// gating is when the job's model is asked, by the settings and by what it did before.
+// gating returns when the job's model is asked, by the settings and by what it did before.
 func gating(j *job) string {
 	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
 	_, local := j.server.backend.(*ollama.Backend)
@@ -91,7 +91,7 @@ func question(r *chat.Request) string {
 // atMostTold returns the beginning of a text.
 func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
-// askBeforeTools takes the tools out of a request when the model, asked beforehand, says that it
+// askBeforeTools removes the tools from a request when the model, asked beforehand, says that it
 // needs none of them. A pick that fails in any way changes nothing.
 //
 // A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s
@@ -167,7 +167,7 @@ func pickPrompt(tools []chat.Tool) string {
 // chatter needs no tool, whatever is offered.
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
 
-// firstLine is the first line of a description, without its full stop. Descriptions of agents'
+// firstLine returns the first line of a description, without its full stop. Descriptions of agents'
 // tools run over pages; the pick needs what a tool is for.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")

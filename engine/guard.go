@@ -215,8 +215,8 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	return true
 }
 
-// said is what was sent, as the model wrote it. Few replies need it (a repair, an end before the
-// model's own), so calls are printed here and not as they leave.
+// said returns what was sent, as the model wrote it. Few replies need it (a repair, an end before
+// the model's own), so calls are printed here and not as they leave.
 func (g *guard) said() string {
 	var all []byte
 	text, at := g.text.String(), 0

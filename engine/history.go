@@ -32,7 +32,7 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict says whether the model's template is known to want roles in turn. It is learned from a
+// strict reports whether the model's template is known to want roles in turn. It is learned from a
 // refusal: to join messages for every model would change what most of them read without need.
 func (t *target) strict() bool { return t.known().strict }
 

@@ -141,14 +141,15 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	return o
 }
 
-// decoding is how the model's text is read, as far as that is known before the server is asked.
+// decoding returns how the model's text is read, as far as that is known before the server is
+// asked.
 func (j *job) decoding() adapters.Options {
 	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
 		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
-// plainTools are the tools in words that the server takes. To reduce a large schema takes time, in
-// which the client may leave: then what is left stays as it is, since nothing will be asked any
+// plainTools returns the tools in words that the server takes. To reduce a large schema takes time,
+// in which the client may leave: then what is left stays as it is, since nothing will be asked any
 // more. The full schemas stay in the request: calls are checked against those.
 func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
@@ -169,8 +170,8 @@ func pictures(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// hold is how many bytes of a call's arguments wait, as in adapters.Options: what the request says
-// (Toolnorm-Hold), else what the model writes in a short time, else the setting.
+// hold returns how many bytes of a call's arguments wait, as in adapters.Options: what the request
+// says (Toolnorm-Hold), else what the model writes in a short time, else the setting.
 func (j *job) hold() int {
 	switch {
 	case j.request.Hold != 0:
@@ -181,9 +182,9 @@ func (j *job) hold() int {
 	return j.engine.cfg.Hold
 }
 
-// callable are the tools that may be called, among those that are offered. The model is shown all
-// of them (tool_choice with allowed_tools keeps the prompt, and the server's cache of it, as it
-// was), but calls of the others are text.
+// callable returns those of the offered tools that may be called. The model is shown all of them
+// (tool_choice with allowed_tools keeps the prompt, and the server's cache of it, as it was), but
+// calls of the others are text.
 func callable(r *chat.Request) []chat.Tool {
 	if r.Allowed == nil {
 		return r.Tools
@@ -195,8 +196,8 @@ func callable(r *chat.Request) []chat.Tool {
 	return slices.DeleteFunc(slices.Clone(r.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
 }
 
-// estimate is about how many tokens the request has, at four bytes each. Unlike window.Bytes it
-// counts no marks of a template: it is shown to the client, as the text that it sent. It stands
+// estimate returns about how many tokens the request has, at four bytes each. Unlike window.Bytes
+// it counts no marks of a template: it is shown to the client, as the text that it sent. It is used
 // only where the server did not count: its stream was ended early.
 func estimate(r *chat.Request) int {
 	bytes := 0
@@ -219,8 +220,8 @@ func ownStops(r *chat.Request) bool {
 	return len(r.Stop) > 0 && (len(r.Tools) > 0 || r.TellStop)
 }
 
-// options are the request's options in Ollama's words. What the client names itself wins, and the
-// context that was chosen stands where neither the client nor the settings ask for one.
+// options returns the request's options in Ollama's words. What the client names itself wins, and
+// the context that was chosen is used where neither the client nor the settings ask for one.
 func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
 	if t.engine.cfg.NumCtx > 0 {

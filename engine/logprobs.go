@@ -9,7 +9,7 @@ import (
 // gathered are the tokens of a reply as the model wrote it, calls and thoughts among them.
 type gathered struct{ tokens []chat.Token }
 
-// gather takes the tokens off an event: what they are of is known at the end.
+// gather moves the tokens from an event to g: what they are of is known at the end.
 func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Meta != nil && ev.Meta.Logprobs != nil {
 		g.tokens = append(g.tokens, ev.Meta.Logprobs...)
@@ -40,9 +40,9 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs is the stage that adds the probabilities of a reply that is a text, though tools were
-// offered. They come at its end: before that it may still become a call, whose tokens are its
-// markup and not its arguments. Such a reply has none, and the client is told.
+// addLogprobs adds the probabilities of a reply that is a text, though tools were offered; it is a
+// stage. They come at its end: before that the reply may still become a call, whose tokens are its
+// markup and not its arguments. A call gets no probabilities, and the client is told.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

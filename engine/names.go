@@ -40,7 +40,7 @@ type names struct {
 	own   map[string]string // by the alias
 }
 
-// forModel is the name by which the model knows a tool. One that has no alias is its own.
+// forModel returns the name by which the model knows a tool: its alias, or the name itself.
 func (n *names) forModel(name string) string {
 	if n != nil && n.alias[name] != "" {
 		return n.alias[name]
@@ -48,7 +48,7 @@ func (n *names) forModel(name string) string {
 	return name
 }
 
-// forClient is the name by which the client knows a tool.
+// forClient returns the name by which the client knows a tool.
 func (n *names) forClient(name string) string {
 	if n != nil && n.own[name] != "" {
 		return n.own[name]
@@ -56,8 +56,9 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
-// tool is the offered tool of that name. For a name that is none's it is a tool without a schema,
-// which every object fits: the decoder lets no such call through, a server's own reading may.
+// tool returns the offered tool of that name. For an unknown name it returns a tool without a
+// schema, which every object fits: the decoder lets no such call through, a server's own reading
+// may.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	name = n.forModel(name) // a server's own reading may give what the conversation has
 	for _, tool := range offered {
@@ -68,7 +69,7 @@ func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// others are the names that a model may have from the conversation, each with its alias.
+// others returns the names that a model may have from the conversation, each with its alias.
 func (n *names) others() map[string]string {
 	if n == nil {
 		return nil
@@ -76,9 +77,9 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools gives the request's tools names that the model's family can write. What is not tried
-// and not plain gets an alias: a name that does not come back is a call that is lost, an alias
-// costs the model a hint at most.
+// aliasTools renames the request's tools to names that the model's family can write. What is not
+// tried and not plain gets an alias: a name that does not come back is a call that is lost, an
+// alias costs the model a hint at most.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -106,8 +107,7 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list tells what tools with odd names are called: whoever reads a log or a prompt meets the
-// aliases.
+// list returns what tools with odd names are called: readers of a log or a prompt meet the aliases.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -153,9 +153,9 @@ func unsureNames(r *chat.Request) []string {
 	return list
 }
 
-// plain says whether a name is one that every family writes: in OpenAI's alphabet, a letter first,
-// and no single word, since single words are roles and functions of some families ("assistant",
-// "print").
+// plain reports whether every family writes such a name: it is in OpenAI's alphabet, begins with a
+// letter, and is not a single word, since single words are roles and functions of some families
+// ("assistant", "print").
 func plain(name string) bool {
 	word := true
 	for i := range len(name) {
@@ -170,10 +170,10 @@ func plain(name string) bool {
 	return !word && len(name) <= plainName
 }
 
-// asciiLetter says whether c is one of 52.
+// asciiLetter reports whether c is one of the 52 ASCII letters.
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// writes says whether a name that is odd can stay as it is.
+// writes reports whether a name that is odd can stay as it is.
 func (t *target) writes(name string) bool {
 	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
@@ -181,10 +181,10 @@ func (t *target) writes(name string) bool {
 	return !meant(name) && t.carries(name)
 }
 
-// notOpenAI says whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
+// notOpenAI reports whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
 func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
 
-// meant says whether a name has signs that mean something in some markup, in JSON, XML or a
+// meant reports whether a name has signs that mean something in some markup, in JSON, XML or a
 // template. Such a name is not tried: a trial reads what is printed here, and a server's template
 // may print it otherwise. A letter of any script means nothing, and a model that knows the word
 // picks the tool by it.
@@ -197,9 +197,9 @@ func meant(name string) bool {
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
-// takenNames are the names of the tools that are offered, folded: an alias must not be what a model
-// could write for another. The decoder takes get-weather for get_weather, so two names that fold
-// alike would be one.
+// takenNames returns the names of the tools that are offered, folded: an alias must not be what a
+// model could write for another. The decoder takes get-weather for get_weather, so two names that
+// fold alike would be one.
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {
@@ -210,7 +210,7 @@ func takenNames(tools []chat.Tool) map[string]bool {
 	return taken
 }
 
-// folded is a name in small letters, without what models leave out of it: the decoder reads
+// folded returns a name in small letters, without what models leave out of it: the decoder reads
 // Get-Weather as get_weather.
 func folded(name string) string {
 	return strings.Map(func(c rune) rune {
@@ -221,9 +221,9 @@ func folded(name string) string {
 	}, name)
 }
 
-// aliasOf is the first alias for a name that is free and that the family writes: of its letters,
-// else of its hash. A model picks a tool by its name first, so "with space" becomes tool_with_space
-// and not a number.
+// aliasOf returns the first alias for a name that is free and that the family writes: of its
+// letters, else of its hash. A model picks a tool by its name first, so "with space" becomes
+// tool_with_space and not a number.
 //
 // At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b"
 // and "a$b" the second is tool_a_b.
@@ -247,16 +247,17 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 	return alias
 }
 
-// hash is 24 hexadecimal digits of a text. It makes an alias depend on the name alone: a counter
-// would change with what else is offered, and with it the prompt that the server has cached.
+// hash returns 24 hexadecimal digits of a text's hash. It makes an alias depend on the name alone:
+// a counter would change with what else is offered, and with it the prompt that the server has
+// cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable is a name in ASCII letters and digits, never empty, and whether all that is readable in
-// the name is in it. Of 工具 nothing is left: then the hash tells such tools apart, and the
-// description says the name.
+// readable returns a name in ASCII letters and digits, never empty, and reports whether all that is
+// readable in the name is in it. Of 工具 nothing is left: then the hash tells such tools apart, and
+// the description says the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -283,9 +284,9 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed is a copy of r in which every name is the model's. The description keeps the client's
-// name, unless it is long or a mark of the family: users speak of tools by their names, and the
-// model must know which one they mean.
+// renamed returns a copy of r in which every name is the model's. The description keeps the
+// client's name, unless it is long or a mark of the family: users speak of tools by their names,
+// and the model must know which one they mean.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -316,7 +317,7 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restore gives every call of a reply the client's name of its tool. It stands behind all stages
+// restore sets the client's name of its tool on every call of a reply. It comes after all stages
 // that look tools up, since they know them by the model's names. What the model says of a tool in
 // its text keeps the alias.
 func (n *names) restore(in events) events {
@@ -338,7 +339,7 @@ type trial struct {
 	ok     bool
 }
 
-// carries says whether the job's family carries the name, or cannot be asked: one that does not
+// carries reports whether the job's family carries the name, or cannot be asked: one that does not
 // even carry controlName prints no calls that it reads back, and tells nothing about names. A trial
 // prints a call of the name and reads it back, which is some ten microseconds; clients send the
 // same names with every request.

@@ -19,13 +19,13 @@ const stepNeedless = "no-tool-needed"
 // for the user.
 const mostDoubted = 256
 
-// doubtCalls is the stage that has a model asked, by GateAuto, whether it needs the tool that it
-// calls: where the reply's first call is short and nothing that the user or a tool said explains
-// its arguments, get_weather {"city": "New York"} behind "Hello!". A model that says that it needs
-// none answers again, without tools, and is asked before tools from then on.
+// doubtCalls asks a model, by GateAuto, whether it needs the tool that it calls; it is a stage. It
+// asks where the reply's first call is short and nothing that the user or a tool said explains its
+// arguments, get_weather {"city": "New York"} after "Hello!". A model that says that it needs none
+// answers again, without tools, and is asked before tools from then on.
 //
-// A model that was asked beforehand is not asked again: a call that nothing explains, of another
-// tool than the one that it picked, is one that it did not need.
+// A model that was asked beforehand is not asked again: it did not need a call that nothing
+// explains of another tool than the one that it picked.
 //
 // It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for
 // that to its first value that is explained, so one that was asked for leaves as it is written; a
@@ -178,7 +178,7 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	return picked, spent.Plus(more)
 }
 
-// control is a message that needs a tool: who picks none for it picks none always.
+// control returns a message that needs the tool: a model that picks none for it picks none always.
 func control(tool chat.Tool) string {
 	return "I need this done now: " + firstLine(tool.Description) + ". Use " + tool.Name + "."
 }

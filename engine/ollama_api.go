@@ -19,8 +19,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Server is the way to the model's server for requests of Ollama's own API, and the name that the
-// model has there. No model means the first server. Nil: that server does not speak this API.
+// Server returns the way to the model's server for requests of Ollama's own API, and the name that
+// the model has there. No model means the first server. The way is nil when that server does not
+// speak this API.
 func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
 	s, name := e.place(model)
 	if s.pool == nil {
@@ -35,8 +36,8 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 	return &passing{e, s, name, model}, name, nil
 }
 
-// Tags is the body of /api/tags: every model that can be asked, by the name that clients call it.
-// Models of other servers and aliases are entries like the others, with what is known of them:
+// Tags returns the body of /api/tags: every model that can be asked, by the name that clients call
+// it. Models of other servers and aliases are entries like the others, with what is known of them:
 // clients build their menus of this list. The error is that of a request that ended; servers that
 // cannot be reached are left out.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
@@ -66,14 +67,14 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// Tag is an entry of Tags for a model that somebody else adds to the list.
+// Tag returns an entry of Tags for a model that the caller adds to the list.
 func Tag(m chat.Info) (json.RawMessage, error) {
 	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()}, m.ID))
 }
 
-// listed is an entry under the name that clients call the model. Ollama's own command line counts
-// on a digest of at least twelve characters; where a server gives none, the name's hash stands for
-// it.
+// listed returns an entry under the name that clients call the model. Ollama's own command line
+// counts on a digest of at least twelve characters; where a server gives none, it is the name's
+// hash.
 func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
@@ -85,8 +86,8 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	return m
 }
 
-// tagsOf is what a server lists, by name; nothing when it cannot say. Each server is asked once a
-// list, not once a model.
+// tagsOf returns what a server lists, by name; the map is empty when it cannot say. Each server is
+// asked once a list, not once a model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(native); ok {
@@ -99,7 +100,7 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	return all
 }
 
-// Running is the body of /api/ps: the models that are loaded, on every server that says so. A
+// Running returns the body of /api/ps: the models that are loaded, on every server that says so. A
 // server that cannot be reached is left out: clients show this list all the time, and one server
 // that is down must not empty it.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
@@ -130,7 +131,7 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	return b, err
 }
 
-// Describe is the body of /api/show: what the model's server says, with the capability to call
+// Describe returns the body of /api/show: what the model's server says, with the capability to call
 // tools, which every model that writes text has through this program. All else stays as the server
 // wrote it, members that are newer than this program included.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
@@ -149,8 +150,8 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 	return withTools(body)
 }
 
-// description is what there is to say in Ollama's form of a model whose server does not speak it.
-// Its context, where the server tells how long it is, stands where clients look for it: under the
+// description returns what there is to say in Ollama's form of a model whose server does not speak
+// it. Its context, where the server tells how long it is, is where clients look for it: under the
 // name of the architecture.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""
@@ -189,8 +190,9 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 	return v.MarshalTo(nil), nil
 }
 
-// Version is that of the first server; an error when it cannot be reached. Clients that speak
-// Ollama's API decide by it what they may ask, and what is asked there is passed on to that server.
+// Version returns the version of the first server. It fails when the server cannot be reached or
+// has no version. Clients that speak Ollama's API decide by it what they may ask, and what is asked
+// there is passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
 	s := e.servers[0]
 	if s.pool != nil {

@@ -36,7 +36,7 @@ func timed(j *job) *pace {
 	return &pace{clock: time.Now, hold: mostHeld}
 }
 
-// watch is a hook that takes the time of each piece.
+// watch records the time of each piece; it is a hook.
 func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Kind == chat.Text {
 		p.last = p.clock()

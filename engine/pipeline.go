@@ -86,7 +86,7 @@ func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event)
 	return true
 }
 
-// sent gives events to yield until that wants no more, and says whether it took them all.
+// sent sends events to yield until that wants no more, and reports whether it took them all.
 func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
 }
@@ -147,7 +147,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, format.Decode(src, o))
 }
 
-// broken is a reply that is nothing but an error. Nothing was sent before it, so it can still
+// broken returns a reply that is nothing but an error. Nothing was sent before it, so it can still
 // become an HTTP status.
 func broken(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }

@@ -71,8 +71,8 @@ func newPool(name string, ats []string, one func(at string) *server) *server {
 	return &server{name: name, pool: p, memory: memory}
 }
 
-// ask has a server say which models it has, once at a time, and returns what is closed when that is
-// known.
+// ask asks a server which models it has, once at a time, and returns a channel that is closed when
+// that is known.
 func (m *member) ask() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -228,7 +228,7 @@ func bounded(all []*member, factor float64) int {
 	return max(0, slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() }))
 }
 
-// give takes a request off a server's count.
+// give subtracts a request from a server's count.
 func (p *pool) give(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,8 +238,8 @@ func (p *pool) give(m *member) {
 // poolAway is the code of the error that no server of a pool answers.
 const poolAway = "servers_away"
 
-// allAway is the error that no server of a pool that has a model answers. It names them: a user of
-// two machines has to know which to look at.
+// allAway returns the error that no server of a pool that has a model answers. It names them: a
+// user of two machines has to know which to look at.
 func (p *pool) allAway(model string, failed map[*member]error) error {
 	var said []string
 	var why []error

@@ -16,8 +16,8 @@ const (
 	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
 )
 
-// reduced are a tool's description and schema for a server; the description says what the schema
-// says of all arguments together, which is lost otherwise.
+// reduced returns a tool's description and schema for a server; the description says what the
+// schema says of all arguments together, which is lost otherwise.
 //
 // The schema is in the words that every version of Ollama takes and prints: type, description,
 // enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
@@ -39,7 +39,8 @@ type plainSchema struct {
 	parameters json.RawMessage
 }
 
-// of is the schema's share in a tool with that description.
+// of returns what a tool with that description is sent with: the description, with the schema's
+// notes added, and the schema.
 func (p plainSchema) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
@@ -73,8 +74,8 @@ func plainly(text json.RawMessage) plainSchema {
 // of a short one.
 const longestKept = 16 << 10
 
-// plain is reduced, but for schemas that were reduced before. A conversation sends the same tools
-// with every turn, 18 to 44 KB of them at coding agents.
+// plain returns what reduced does, and keeps it for the next time. A conversation sends the same
+// tools with every turn, 18 to 44 KB of them at coding agents.
 func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
 		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
@@ -235,7 +236,7 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 	r.raw("]")
 }
 
-// annotated is a description with the keywords that a reduced schema has no place for: "A day.
+// annotated returns a description with the keywords that a reduced schema has no place for: "A day.
 // (format: date)". What Ollama drops would else be unknown to the model, and its calls wrong where
 // only the schema says how.
 func annotated(text string, notes []schema.Note) string {
@@ -249,7 +250,7 @@ func annotated(text string, notes []schema.Note) string {
 	return strings.TrimSpace(text + " (" + strings.Join(said, ", ") + ")")
 }
 
-// brief is a keyword's value as text, cut to maxNote: a default may be a whole document.
+// brief returns a keyword's value as text, cut to maxNote: a default may be a whole document.
 func brief(value json.RawMessage) string {
 	text := string(value)
 	if bytes.HasPrefix(value, []byte{'"'}) {

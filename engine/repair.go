@@ -68,11 +68,11 @@ type repairing struct {
 	do   func(*guarded) (json.RawMessage, bool)
 }
 
-// ladder are the steps for a call, the cheaper one first. To rewrite costs one constrained
+// ladder returns the steps for a call, the cheaper one first. To rewrite costs one constrained
 // generation of one call; to reask costs a whole reply, and needs that nothing was sent. But a
-// member that nobody wrote, under another name either, is asked for before the model is constrained
-// to writing it: held to a schema that requires a date, it would have to make one up, where a
-// question may be the better answer.
+// member that the model did not write, under another name either, is asked for before the model is
+// constrained to writing it: held to a schema that requires a date, it would have to make one up,
+// where a question may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
@@ -207,7 +207,7 @@ func (g *guard) misfit(c *guarded) string {
 }
 
 // rewrite has the model write the call again where it began, held to the schema; what was sent
-// stands. A server that refuses the schema, or breaks over it as Ollama 0.24 does over large ones,
+// stays. A server that refuses the schema, or breaks over it as Ollama 0.24 does over large ones,
 // gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and
@@ -235,15 +235,15 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn says whether a forced call came to no end within a limit that is ours, and nothing of it
+// ranOn reports whether a forced call came to no end within a limit that is ours, and nothing of it
 // was sent. A limit of the client's is its own: it gets what fits in there.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 && (g.call == nil || !g.call.begun)
 }
 
-// bounded has the model write a call that ran on once more, with bounds on what may run on. A
-// grammar of a string or a list without bounds never forces their end; bounds were left out before,
-// since they would cut a long text in two.
+// bounded has the model write a call that ran on once more, with bounds on what may run on, and
+// reports whether that gave a call that fits. A grammar of a string or a list without bounds never
+// forces their end; bounds were left out before, since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8, Long: longIntegers(g.j.request)}, boundedTokens)
 	call, err := g.forced(f)
@@ -291,10 +291,10 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 	return args, ok
 }
 
-// reask tells the model what was wrong with its call, as the tool's own error behind the
-// conversation, and takes the first call in its next reply that fits. That is how models are
-// trained to see their mistakes; what is added stands at the end, so the server's cache of the
-// prompt stays good.
+// reask asks the model again, with what was wrong with its call as the tool's own error after the
+// conversation, and returns the arguments of the first call in its next reply that fits. That is
+// how models are trained to see their mistakes; what is added comes at the end, so the server's
+// cache of the prompt stays good.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name + " again with arguments that fit its schema."
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
@@ -351,15 +351,15 @@ const (
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
-// tell tells the client of something that was done to the request. Requests of our own have no
-// observer, so they tell nobody.
+// tell reports to the client something that was done to the request. Requests of our own have no
+// observer, so for them it does nothing.
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {
 		t.observer.OnNote(word, text)
 	}
 }
 
-// Reasons are the names of all that is done to a reply whose call or answer does not fit, in
+// Reasons returns the names of all that is done to a reply whose call or answer does not fit, in
 // alphabetical order. See chat.Meta.Repairs.
 func Reasons() []chat.Reason {
 	return []chat.Reason{

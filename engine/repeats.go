@@ -18,7 +18,7 @@ const (
 	LoopBreak = "break" // and the model, which for this request is offered no tools
 )
 
-// LoopGuards are the names of the above.
+// LoopGuards returns the names of the above.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
 // loopTimes is how often the same call with the same result makes a loop: twice is a second look,
@@ -49,8 +49,8 @@ func (j *job) detectCallLoop(context.Context) (*job, error) {
 	return j, nil
 }
 
-// withoutLoop is a request in which the last result tells the model that it has made this call
-// before, and which offers no tools unless a call is wanted. The note stands in the result, since
+// withoutLoop returns a request in which the last result tells the model that it has made this call
+// before, and which offers no tools unless a call is wanted. The note is part of the result, since
 // few templates take a system message at the end.
 func withoutLoop(r *chat.Request, times int) *chat.Request {
 	c := *r

@@ -95,8 +95,8 @@ type server struct {
 	memory  *memory
 }
 
-// known is the server with the backend of its kind. What is found is the server's for good: its
-// kind does not change.
+// known returns the server with the backend of its kind. What is found is the server's for good:
+// its kind does not change.
 func (s *server) known(ctx context.Context) (*server, error) {
 	if s.backend != nil {
 		return s, nil
@@ -114,7 +114,7 @@ type guess struct {
 	found *server // nil until the kind is known
 }
 
-// find is the server of that name with the backend of its kind. The lock is not held while the
+// find returns the server of that name with the backend of its kind. The lock is not held while the
 // server is asked: one that does not answer would else hold up every request, those that are about
 // to give up included.
 func (g *guess) find(ctx context.Context, name string, memory *memory) (*server, error) {
@@ -136,7 +136,7 @@ func (g *guess) find(ctx context.Context, name string, memory *memory) (*server,
 	return g.found, nil
 }
 
-// list is what the server has.
+// list returns the models that the server has.
 func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 	if s.pool != nil {
 		return s.pool.list(ctx)
@@ -266,9 +266,10 @@ func (e *Engine) prefix(m *member) string {
 	return m.name + "/"
 }
 
-// place is route without asking the server what it is. A name with a slash is not always a
-// server's: Ollama's own models are called "hf.co/user/model", and go to the first server unless
-// one of the settings has that very name.
+// place returns the server of a model, and the model's name there, without asking the server what
+// it is, as route does. A name with a slash is not always a server's: Ollama's own models are
+// called "hf.co/user/model", and go to the first server unless one of the settings has that very
+// name.
 func (e *Engine) place(model string) (*server, string) {
 	model = e.Real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
@@ -281,9 +282,10 @@ func (e *Engine) place(model string) (*server, string) {
 	return e.servers[0], model
 }
 
-// Real is the model that a name stands for: by alias, else itself. An alias wins with the prefix
-// and without, so a client that must have the prefix can use aliases, too. A name of its own wins
-// over a pattern: with "claude-*" and "claude-haiku-5" each of an agent's names can have a model.
+// Real returns the model of a name: by alias, else the name itself without the prefix. An alias
+// wins with the prefix and without, so a client that must have the prefix can use aliases, too. A
+// name of its own wins over a pattern: with "claude-*" and "claude-haiku-5" each of an agent's
+// names can have a model.
 func (e *Engine) Real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {

@@ -116,7 +116,7 @@ func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, e
 	return j, nil, "", err
 }
 
-// all are the events of a source, undecoded.
+// all returns the events of a source, undecoded.
 func all(src chat.Source) events {
 	return func(yield func(chat.Event, error) bool) {
 		for {
@@ -139,8 +139,8 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole is the text that the model writes, undecoded, and what it cost; generation names it. A text
-// that is cut is an error: what is asked for so is JSON, half of which is nothing.
+// whole returns the text that the model writes, undecoded, and what it cost; generation names it.
+// It fails when the text is cut: what is asked for so is JSON, half of which is nothing.
 func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)
 	if err != nil {

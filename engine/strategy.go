@@ -22,7 +22,7 @@ const (
 	Prompt = upstream.Prompt
 )
 
-// Strategies are the names of all strategies, in the order in which probing prefers them.
+// Strategies returns the names of all strategies, in the order in which probing prefers them.
 func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 
 // byDefault is the order of preference where a server says nothing else: what shows most of the
@@ -36,8 +36,8 @@ func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
 
-// strategies are those by which r can be answered, the best one first: the configured one alone,
-// else those that show most of what the model wrote first.
+// strategies returns those by which r can be answered, the best one first: the configured one
+// alone, else those that show most of what the model wrote first.
 func (t *target) strategies(r *chat.Request) []string {
 	if needsServerChat(r) {
 		return []string{Native}
@@ -88,8 +88,8 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next is the strategy that may cure what the present one failed at, empty when there is none. Only
-// one takes over in a request: each costs a generation, and the client waits.
+// next returns the strategy that may cure what the present one failed at, or "" when there is none.
+// Only one takes over in a request: each costs a generation, and the client waits.
 func (t *target) next(r *chat.Request, strategy string) string {
 	all, known := t.strategies(r), t.known()
 	for _, s := range all[slices.Index(all, strategy)+1:] {
@@ -100,8 +100,8 @@ func (t *target) next(r *chat.Request, strategy string) string {
 	return ""
 }
 
-// answer is the reply by the job's strategy. When that fails before anything was sent, in a way
-// that another strategy may cure, the next one takes over, once; if it does better, it is the
+// answer returns the reply by the job's strategy. When that fails before anything was sent, in a
+// way that another strategy may cure, the next one takes over, once; if it does better, it is the
 // model's strategy from then on, until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {

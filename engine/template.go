@@ -122,7 +122,7 @@ func (t *target) readBy(claimed bool) *reading {
 	return &reading{format: family, says: says}
 }
 
-// sentence is an error without the texts behind it, which are many lines.
+// sentence returns the first line of an error: texts of many lines may follow.
 func sentence(err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return first

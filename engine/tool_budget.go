@@ -27,8 +27,8 @@ func (j *job) fitTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// fitted is the job with tools of at most so many tokens, by that meter; the same job if they are
-// few enough. The client is told what was cut, and the log once for the same tools.
+// fitted returns the job with tools of at most so many tokens, by that meter; the same job if they
+// are few enough. The client is told what was cut, and the log once for the same tools.
 func (j *job) fitted(budget int, meter window.Meter) *job {
 	called := map[string]bool{}
 	for _, m := range j.request.Messages {
@@ -54,16 +54,16 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	return j.with(&r)
 }
 
-// toolRoom is how many tokens the tools of a request of so many may take, where it is longer than
-// its context: what the conversation leaves, but no more than half of the context, and no less than
-// a quarter. In less an agent's tools would have to go, and its conversation can be trimmed.
+// toolRoom returns how many tokens the tools of a request of so many may take, where it is longer
+// than its context: what the conversation leaves, but no more than half of the context, and no less
+// than a quarter. In less an agent's tools would have to go, and its conversation can be trimmed.
 func toolRoom(r *chat.Request, tokens, context int, meter window.Meter) int {
 	rest := tokens - tokensOf(r.Tools, meter)
 	free := context - rest - window.Room(r.MaxTokens, context)
 	return min(max(free, context/4), context/2)
 }
 
-// tokensOf is about how many tokens tools take.
+// tokensOf returns about how many tokens tools take.
 func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
 	for _, tool := range tools {
 		n += meter.Estimate(window.ToolBytes(tool))

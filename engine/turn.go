@@ -39,7 +39,7 @@ func (t *turn) context(ctx context.Context) context.Context {
 	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
 }
 
-// end gives back what the turn holds.
+// end releases what the turn holds.
 func (t *turn) end() {
 	if t.at != nil {
 		t.pool.give(t.at)
@@ -126,7 +126,7 @@ func (t *turn) told(err error) error {
 	return t.pool.allAway(t.model, t.tried)
 }
 
-// failed takes down that a server did not answer, and reports whether another one may.
+// failed records that a server did not answer, and reports whether another one may.
 func (m *member) failed(f *fault.Error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -42,9 +42,9 @@ func nowhere(context.Context, frame) error { return errDeaf }
 // notification or a batch, or its answer is on the way already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
-// enter takes one of the places for requests, or answers that there is none. leave gives it back.
-// It never waits: a handler that waited would hold a connection for each request in line, and a 503
-// lets the client choose.
+// enter takes one of the places for requests, or answers that there is none and returns false.
+// leave frees it. enter never waits: a handler that waited would hold a connection for each request
+// in line, and a 503 lets the client choose.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {
@@ -57,7 +57,7 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 	return false
 }
 
-// leave gives back a place that enter has taken.
+// leave frees a place that enter has taken.
 func (s *Server) leave() { <-s.places }
 
 // request answers a request. It becomes a stream when something is to be said before its answer, or
@@ -163,7 +163,7 @@ type reply struct {
 	over  bool          // it can become none any more
 }
 
-// send says something before the answer, which makes it a stream.
+// send sends a message before the answer, which makes it a stream.
 func (p *reply) send(ctx context.Context, f frame) error {
 	box := p.begin()
 	if box == nil {
@@ -259,7 +259,7 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 }
 
-// busy says that there is no room now: 503 with Retry-After, which SDKs wait for. The code is an
+// busy answers that there is no room now: 503 with Retry-After, which SDKs wait for. The code is an
 // internal error, since the codes from -32000 to -32099 belong to the protocol and none of them
 // says this.
 func (s *Server) busy(w http.ResponseWriter, why string) {
@@ -267,7 +267,7 @@ func (s *Server) busy(w http.ResponseWriter, why string) {
 	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
 }
 
-// tooMany says after how long a client may go on: 429, with whole seconds rounded up, as 0 would
+// tooMany answers after how long a client may go on: 429, with whole seconds rounded up, as 0 would
 // mean at once.
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))

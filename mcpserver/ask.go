@@ -69,9 +69,9 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// answered gives an answer to who waits for it. One that nobody waits for, or of another session,
-// is dropped. Without the check of the session a client could approve, in another user's name, what
-// a tool asks that user.
+// answered sends an answer to the question that waits for it. An answer to no open question, or of
+// another session, is dropped. Without the check of the session a client could approve, in another
+// user's name, what a tool asks that user.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {

@@ -104,8 +104,8 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	return rpcErr
 }
 
-// missing says what a client would have to declare. The data is an object of capabilities,
-// {"sampling":{}}, as the specification has it, and not a list of names.
+// missing returns the error that names what a client would have to declare. The data is an object
+// of capabilities, {"sampling":{}}, as the specification has it, and not a list of names.
 func missing(capability string) *rpcError {
 	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
 	e.data = encode(struct {
@@ -203,7 +203,7 @@ func (b *bridged) SessionID() string { return b.c.id }
 // resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
-// SetLogLevel is what logging/setLevel does.
+// SetLogLevel does what logging/setLevel does.
 func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
 
 // GetLogLevel returns the lowest level that the client wants.
@@ -224,13 +224,13 @@ func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
 // SubscribeToResourceErr lets the client be told when a resource changes.
 func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
 
-// SubscribeToResource is the same for those who do not ask whether it could be done.
+// SubscribeToResource watches a resource, for callers that do not ask whether it could be done.
 func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 
 // UnsubscribeFromResource ends that.
 func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
-// SubscribedResources is not known as a list; nothing of ours asks for one.
+// SubscribedResources returns nil: the list is not known, and nothing of ours asks for it.
 func (b *bridged) SubscribedResources() []string { return nil }
 
 // IsSubscribedToResource reports whether the client hears of changes to a resource.

@@ -65,7 +65,7 @@ func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, 
 	return tools.Tool{}, false
 }
 
-// ownTools are the tools that other servers offer this client alone.
+// ownTools returns the tools that other servers offer this client alone.
 func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	if !c.asksBack() {
 		return nil
@@ -74,9 +74,9 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool { return !may.Admits(t) })
 }
 
-// unknown says that there is no such tool. The data names those that come near, as the registry
-// finds them. Void shows a user the data of an error and not its message; most others show the
-// message alone, so it says of a tool that was switched off that it was.
+// unknown returns the error that there is no such tool. The data names those that come near, as the
+// registry finds them. Void shows a user the data of an error and not its message; most others show
+// the message alone, so it says of a tool that was switched off that it was.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
@@ -219,7 +219,7 @@ type reports struct {
 	over bool
 }
 
-// progress tells how far the call has come. What does not go forward is left out, as the protocol
+// progress sends how far the call has come. What does not go forward is left out, as the protocol
 // wants: each value must be greater than the one before. The comparison is written so that NaN
 // fails it too.
 func (r *reports) progress(done, total float64, text string) {

@@ -86,8 +86,8 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra is the server of mcp-go that answers what we do not answer ourselves. Who may use some of
-// the tools gets the one without prompts and resources, which are in no set.
+// extra returns the server of mcp-go that answers what we do not answer ourselves. A client that
+// may use some of the tools gets the one without prompts and resources, which are in no set.
 func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain
@@ -121,7 +121,7 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	return result, rpcErr
 }
 
-// recovered takes a panic of a handler for an error of the protocol. It is deferred.
+// recovered turns a panic of a handler into an error of the protocol. It is deferred.
 func (e *engine) recovered(m message, failed func(*rpcError)) {
 	if v := recover(); v != nil {
 		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
@@ -215,7 +215,7 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ co
 	}
 }
 
-// notified takes a message that wants no answer. Only a cancellation is ours;
+// notified handles a message that wants no answer. Only a cancellation is ours;
 // notifications/initialized needs nothing, as a session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
@@ -229,13 +229,13 @@ func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
 }
 
-// isCancel says that a message takes a request back.
+// isCancel reports whether a message cancels a request.
 func isCancel(m message) bool {
 	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
 }
 
-// cancelled is the id of the request that a message takes back, as it was written: ids are compared
-// as text.
+// cancelled returns the id of the request that a message cancels, as it was written: ids are
+// compared as text. It returns "" when the message cannot be read.
 func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`

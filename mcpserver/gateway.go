@@ -84,8 +84,8 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join is a list of ours with those of other servers behind it. Ours that cannot be listed is
-// empty.
+// join returns a list of ours followed by those of other servers. Ours is empty when it cannot be
+// listed.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage, *rpcError) {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -100,7 +100,7 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) (js
 	return e.passed(c, encode(own)), nil
 }
 
-// passed is another server's result as the client's revision wants it: 2026-07-28 demands
+// passed returns another server's result as the client's revision wants it: 2026-07-28 demands
 // resultType.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage

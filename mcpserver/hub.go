@@ -152,7 +152,7 @@ func (echo) Initialized() bool { return true }
 // NotificationChannel returns where changes arrive.
 func (e echo) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.c }
 
-// SessionID is unlike any other.
+// SessionID returns an id that no other session has.
 func (e echo) SessionID() string { return e.id }
 
 // listen passes changes on until stop is closed. changed fires when the registry's tools do; the

@@ -81,8 +81,8 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 	return page, nil
 }
 
-// current are the lists of the registry as it is now. Readers take no lock as long as nothing has
-// changed; of those who find a change at once, one writes the lists and the others wait for it.
+// current returns the lists of the registry as it is now. Readers take no lock as long as nothing
+// has changed; of those who find a change at once, one writes the lists and the others wait for it.
 func (l *lists) current() *toolLists {
 	generation := l.cfg.Registry.Snapshot().Generation
 	if now := l.now.Load(); now != nil && now.generation == generation {
@@ -113,8 +113,8 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages are the lists as they are sent to the caller of ctx. mcp-go's server does not say when its
-// tools changed, so where it has any the lists are written for each request.
+// pages returns the lists as they are sent to the caller of ctx. mcp-go's server does not say when
+// its tools changed, so where it has any the lists are written for each request.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
 	may := l.cfg.Registry.For(ctx) // behind the lists, so that none of an older state is kept with them
@@ -147,8 +147,8 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 	return theirs[0], theirs[1]
 }
 
-// seenBy are the tools as the caller of ctx sees them, with a key of what differs from what all
-// see; empty: nothing does.
+// seenBy returns the tools as the caller of ctx sees them, with a key of what differs from what all
+// see; the key is "" when nothing does.
 func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
 	if all = t.tools; may.Part != "" {
 		key = may.Part + "\x00"
@@ -221,8 +221,8 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, pa
 	}
 }
 
-// offered are the registry's tools as they are listed, in its order. One that clients would have to
-// drop is left out, and the log says why: one with an x-mcp-header that breaks the rules of
+// offered returns the registry's tools as they are listed, in its order. A tool that clients would
+// have to drop is left out, and the log says why: one with an x-mcp-header that breaks the rules of
 // 2026-07-28. mcp-go's AddTool would panic on it.
 func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
@@ -240,8 +240,8 @@ func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	return all
 }
 
-// extra are the tools of mcp-go's server by name, but those whose names are taken. They are sorted,
-// since a map has no order and a list should be the same each time.
+// extra returns the tools of mcp-go's server, but for those whose names are taken. They are sorted
+// by name, since a map has no order and a list should be the same each time.
 func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	extra := l.cfg.Extra.ListTools()
 	if len(extra) == 0 {
@@ -256,8 +256,8 @@ func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	return all
 }
 
-// describe is a tool as MCP writes it. Schemas go through as text: read into Go values they would
-// lose the order of their members and the digits of large numbers.
+// describe returns a tool as MCP writes it. Schemas go through as text: read into Go values they
+// would lose the order of their members and the digits of large numbers.
 func describe(t tools.Tool) mcp.Tool {
 	if len(t.Output) == 0 {
 		t.Output = nil
@@ -275,9 +275,10 @@ func describe(t tools.Tool) mcp.Tool {
 	}
 }
 
-// objectSchema is a schema that says in so many words that arguments are an object. A client that
-// misses that refuses the whole list: the TypeScript SDK checks inputSchema.type of every tool. A
-// schema of another type, which a tool of a remote server may have, stands in an allOf behind it.
+// objectSchema returns a schema that says in so many words that arguments are an object. A client
+// that misses that refuses the whole list: the TypeScript SDK checks inputSchema.type of every
+// tool. A schema of another type, which a tool of a remote server may have, goes into an allOf
+// after it.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {
@@ -296,9 +297,9 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	}{"object", []json.RawMessage{schema}})
 }
 
-// outcomeSchema is the schema of a tools.Outcome whose result has the schema result. It must name
-// what asOutcome writes: clients check structuredContent against it, and drop results that do not
-// fit.
+// outcomeSchema returns the schema of a tools.Outcome whose result has the schema result. It must
+// name what asOutcome writes: clients check structuredContent against it, and drop results that do
+// not fit.
 func outcomeSchema(result json.RawMessage) json.RawMessage {
 	if len(result) == 0 {
 		result = json.RawMessage("{}")
@@ -318,7 +319,7 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
 
-// adornments are what servers say of their tools beside what mcp.Tool holds, by name.
+// adornments returns what servers say of their tools beside what mcp.Tool holds, by name.
 func adornments(all []tools.Tool) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, t := range all {
@@ -329,8 +330,8 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted is what a tool's server says of it; of one that a person is asked for, without its
-// hints.
+// unhinted returns what a tool's server says of it, without its hints where a person is asked
+// before the tool runs.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
@@ -340,8 +341,8 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned is a tool with what its server says of it beside. Its annotations are then the server's
-// own.
+// adorned returns a tool with what its server says of it beside. Its annotations are then the
+// server's own.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {

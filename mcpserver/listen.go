@@ -11,9 +11,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen is the stream on which a client of 2025 hears what has changed, and takes up a stream that
-// broke. Its GET must be this or a 405: several clients take a 404 for a wrong address, and connect
-// no further. A client without a session may listen too; it hears of lists, not of resources.
+// listen serves the stream on which a client of 2025 hears what has changed, and takes up a stream
+// that broke. Its GET must be this or a 405: several clients take a 404 for a wrong address, and
+// connect no further. A client without a session may listen too; it hears of lists, not of
+// resources.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
@@ -86,8 +87,8 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// subscribe is the stream on which a client of 2026-07-28 hears of the changes that it asked for.
-// It takes no place among the requests, since it stays open for hours; what bounds it is
+// subscribe serves the stream on which a client of 2026-07-28 hears of the changes that it asked
+// for. It takes no place among the requests, since it stays open for hours; what bounds it is
 // MaxStreams.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	box := newOutbox()
@@ -132,8 +133,8 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription is the listener that a subscriptions/listen asks for, and says whether there is
-// anything to hear of. What of the subscription is honoured is its first message,
+// subscription returns the listener that a subscriptions/listen asks for, and reports whether there
+// is anything to hear of. What of the subscription is honoured is its first message,
 // notifications/subscriptions/acknowledged: a client must know what it will not hear of, and ask
 // for that from time to time.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {

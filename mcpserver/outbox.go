@@ -114,7 +114,8 @@ func (b *outbox) send(ctx context.Context, f frame) error {
 	}
 }
 
-// take gives what waits, nil when nothing does. All of it is written in one go, and flushed once.
+// take returns what waits, or nil when nothing does. All of it is written in one go, and flushed
+// once.
 func (b *outbox) take() []frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,7 +142,7 @@ func (b *outbox) end(cause error) {
 	}
 }
 
-// ended says why nothing more comes; nil while something may.
+// ended returns why nothing more comes, or nil while something may.
 func (b *outbox) ended() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

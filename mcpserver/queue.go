@@ -62,9 +62,10 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit takes a message. Answers to requests of ours wait behind nothing, and cancellations are
+// submit queues a message. It fails with errBusy when there is no room, or when the connection or
+// the engine has ended. Answers to requests of ours are handled at once, and cancellations are
 // never refused: a tool that waits for its answer holds a place, and a cancellation frees one, so
-// either behind a full queue would be a deadlock.
+// either in a full queue would be a deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)
@@ -101,7 +102,7 @@ func (q *queue) done(c *conn, n int) {
 	q.pending.Add(-int64(n))
 }
 
-// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the
+// run runs the dispatcher. It ends when the engine stops. It never waits for a tool, only for the
 // next message or the next end.
 func (q *queue) run() {
 	for {
@@ -156,8 +157,8 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start gives the free places to those in line: one each, then back to the end of the line. A conn
-// that has gone is cleared here; its requests that run end with its context.
+// start starts requests of those in line in the free places: one each, then back to the end of the
+// line. A conn that has gone is cleared here; its requests that run end with its context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
 		c := q.parked[0]

@@ -73,9 +73,9 @@ func (r *records) begin(of *session, box *outbox) *record {
 	return one
 }
 
-// find gives the stream that an event's id belongs to, and the event's number. It must be one of
-// the session's own. An id is RECORD-NUMBER, where the record is random: nobody can guess
-// another's.
+// find returns the stream that an event's id belongs to, and the event's number. ok is false unless
+// the stream is the session's own. An id is RECORD-NUMBER, where the record is random: the ids of
+// others cannot be guessed.
 func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
 	id, number, _ := strings.Cut(event, "-")
 	after, err := strconv.ParseUint(number, 10, 64)

@@ -69,8 +69,8 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 // isKnown reports whether we speak a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
-// unsupported says which revisions we speak, -32022. From data.supported a client takes the one to
-// try next.
+// unsupported returns the error that names the revisions we speak, -32022. From data.supported a
+// client takes the one to try next.
 func unsupported(version string) *rpcError {
 	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(http.StatusBadRequest)
 	e.data = encode(mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version})

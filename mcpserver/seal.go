@@ -88,8 +88,8 @@ func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState gives back the state that a handler gave out. A wrong one is -32602: the conformance
-// tool tampers with it, and wants it refused and not ignored.
+// openState returns the state that a handler gave out. A wrong one is -32602: the conformance tool
+// tampers with it, and wants it refused and not ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -145,8 +145,8 @@ func (s seal) read(id, principal string) (*session, bool) {
 // cut keeps an id short whatever a client calls itself.
 func cut(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
-// digest stands for a principal where everybody can read: eight bytes of its sum, enough to tell
-// apart the few principals that a server has.
+// digest returns a short name of a principal for places that everybody can read: eight bytes of its
+// sum, enough to tell apart the few principals that a server has.
 func digest(principal string) string {
 	if principal == "" {
 		return ""

@@ -54,8 +54,8 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// OfferExtra has Extra offered while a function reports true, and otherwise a server without
-// prompts and resources in its place. It is called before the server answers.
+// OfferExtra makes the server offer Extra while a function reports true, and otherwise a server
+// without prompts and resources in its place. It is called before the server answers.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
 // Mount puts the server's addresses into a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message,
@@ -67,7 +67,7 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close takes no more requests, waits for those that are being answered as long as ctx allows, and
+// Close stops taking requests, waits for those that are being answered as long as ctx allows, and
 // ends all streams. Requests that come meanwhile get a 503 with Retry-After, which takes a client
 // to the next replica. Nothing of the server runs when it returns but the handlers of streams,
 // which end at once. The error is ctx's.

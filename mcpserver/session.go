@@ -154,13 +154,13 @@ func (s *sessions) endedElsewhere(id string) bool {
 // answer.
 const maxSessions = 10_000
 
-// newSessions knows which sessions were ended, and no other yet.
+// newSessions returns a store that knows which sessions were ended, and no others yet.
 func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
 
-// find gives the session of an id, for its own principal only. The signature is checked in front of
-// the lock, so that forged ids cost nobody else anything.
+// find returns the session of an id, for its own principal only. The signature is checked before
+// the lock is taken, so that forged ids cost other clients nothing.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -181,7 +181,7 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	return found, true
 }
 
-// remembered is a session of which something is kept.
+// remembered returns a session of which something is kept.
 func (s *sessions) remembered(id string) (*session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,8 +261,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf stands for an id: whoever reads the file learns none. It is the first half of a SHA-256
-// sum, in hex.
+// nameOf returns a name for an id from which the id cannot be learned, so that a file may hold it:
+// the first half of a SHA-256 sum, in hex.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])

@@ -34,9 +34,9 @@ func (s *Server) SSE() http.Handler {
 	})
 }
 
-// legacy is the life of a 2024-11-05 session: it begins and ends with its stream. version is what
-// an earlier stream of the client has negotiated; empty: nothing. With it the session has begun,
-// since such a client does not initialize again.
+// legacy serves a 2024-11-05 session, which begins and ends with its stream. version is what an
+// earlier stream of the client has negotiated, or "". With a version the session has begun, since
+// such a client does not initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {
@@ -92,9 +92,9 @@ func (s *Server) messageURL(r *http.Request, id string) string {
 	return base + "/message?session_id=" + id
 }
 
-// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; what there is to say
-// goes on the stream. A message that cannot be read, or finds no room, is refused here, with 400,
-// 413, 429 or 503: its client may not have an id to match an answer on the stream.
+// Message returns the handler for the messages of 2024-11-05 sessions. It answers 202 at once; what
+// there is to say goes on the stream. A message that cannot be read, or finds no room, is refused
+// here, with 400, 413, 429 or 503: its client may not have an id to match an answer on the stream.
 func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

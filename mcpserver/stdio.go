@@ -49,7 +49,7 @@ func (c *conn) settle(grace time.Duration) {
 	}
 }
 
-// readLines takes messages until there are no more, which is io.EOF. Here everything is answered on
+// readLines reads messages until there are no more, which is io.EOF. Here everything is answered on
 // the one stream, errors as well: there is no status as over HTTP.
 func (s *Server) readLines(c *conn, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)

@@ -88,13 +88,14 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, callerOf(found, principal, modern, version, m), m)
 }
 
-// noSession tells a client to initialise again: a 404, by Streamable HTTP (Session Management).
+// noSession returns the error that asks a client to initialise again: a 404, by Streamable HTTP
+// (Session Management).
 func noSession() *rpcError {
 	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(http.StatusNotFound)
 }
 
-// rateKey says who shares a rate: a session, else a principal, else an address. An id that is made
-// up is no session, so making up ids wins nothing.
+// rateKey returns the key by which a rate is shared: a session, else a principal, else an address.
+// An id that is made up is not a session, so making up ids wins nothing.
 func rateKey(found *session, principal string, r *http.Request) string {
 	if found != nil {
 		return found.id
@@ -103,9 +104,9 @@ func rateKey(found *session, principal string, r *http.Request) string {
 	return cmp.Or(principal, host)
 }
 
-// callerOf is who sent a message. A request of 2026-07-28 says everything itself; one of a session
-// is known by it; any other client is one that just came, and is served by the revision that its
-// header names.
+// callerOf returns the sender of a message. A request of 2026-07-28 says everything itself; one of
+// a session is known by it; any other client is one that just came, and is served by the revision
+// that its header names.
 func callerOf(found *session, principal string, modern bool, version string, m message) *caller {
 	c := &caller{session: found, modern: modern, meta: m.said.Meta}
 	switch {

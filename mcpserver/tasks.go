@@ -62,15 +62,15 @@ func (c *caller) extends() bool {
 	return ok
 }
 
-// withoutTasks says that a request needs a client with the extension.
+// withoutTasks returns the error that a request needs a client with the extension.
 func withoutTasks() *rpcError {
 	e := fail(codeCapability, "this needs a client with the extension %s", tasksExtension).withStatus(http.StatusBadRequest)
 	e.data = encode(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{tasksExtension: struct{}{}}}})
 	return e
 }
 
-// taskSupport is what a tool's listing says of tasks: optional or required; empty: nothing, or
-// forbidden.
+// taskSupport returns what a tool's listing says of tasks: optional or required, or "" for nothing
+// or forbidden.
 func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.TaskSupport {
 	support := mcp.TaskSupport("")
 	if t, ok := e.tool(ctx, c, name); ok {
@@ -195,7 +195,7 @@ func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, firs
 	t.end(ctx, o)
 }
 
-// again is the call with the answers to its questions.
+// again returns the call with the answers to its questions.
 func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(m.params, &all) // it was read before
@@ -222,7 +222,7 @@ func (t *task) ask(open map[string]json.RawMessage) {
 	t.set("input_required")
 }
 
-// answer takes answers to what is open; others are left alone.
+// answer records answers to what is open; others are left alone.
 func (t *task) answer(all map[string]json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -262,7 +262,7 @@ func (t *task) end(ctx context.Context, o outcome) {
 	t.cancel(nil)
 }
 
-// write is a task as an answer: of tools/call with the type task, of tasks/get with the type
+// write returns a task as an answer: of tools/call with the type task, of tasks/get with the type
 // complete and what came of it.
 func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
@@ -319,8 +319,8 @@ func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *r
 	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil, true
 }
 
-// extended is what a server says of itself to clients of 2026-07-28, with the extension in place of
-// the earlier tasks.
+// extended returns what a server says of itself to clients of 2026-07-28, with the extension in
+// place of the earlier tasks.
 func extended(result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

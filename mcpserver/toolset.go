@@ -30,7 +30,7 @@ func ofSet(s *Server) http.Handler {
 // mostNamed is how many sets a sentence names.
 const mostNamed = 20
 
-// unknownSet says that there is no such set for a caller, and which there are.
+// unknownSet returns the sentence that there is no such set for a caller, and which there are.
 func unknownSet(name string, names []string) string {
 	text := fmt.Sprintf("there is no set of tools %.64q for you", name)
 	switch {
@@ -42,8 +42,8 @@ func unknownSet(name string, names []string) string {
 	return text + "; there are " + strings.Join(names, ", ")
 }
 
-// declareSet is what a server says of itself to whom some tools are offered: it has tools, and
-// neither prompts nor resources. The descriptions of the sets are its instructions.
+// declareSet returns what a server says of itself to a client to which some tools are offered: it
+// has tools, and neither prompts nor resources. The descriptions of the sets are its instructions.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

@@ -62,9 +62,9 @@ func (a Address) Answers(ctx context.Context) bool {
 	return err == nil || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Call has a tool run. Arguments that are no JSON are read as models write them: they are sent as a
+// Call runs a tool. Arguments that are not JSON are read as models write them: they are sent as a
 // text, which the registry repairs. An error means that there is no outcome, and with ErrNotThere
-// that nothing was run. A tool that fails is no error: the Outcome says so.
+// that nothing was run. A tool that fails is not an error: the Outcome says so.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
@@ -76,7 +76,7 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (t
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending has a pending call run, as Call.
+// CallPending runs a pending call, as Call does a tool.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }
@@ -126,9 +126,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return text, nil
 }
 
-// refused is the error of an answer that is none. Whatever else listens at an address has no such
-// path or knows no such token: the port may be another program's by now. A pending call that is
-// gone is the proxy's own 404, and no sign of that.
+// refused returns the error of an answer that has no outcome. Another program that listens at the
+// address has no such path or knows no such token: the port may be another program's by now. A
+// pending call that is gone is the proxy's own 404, and not a sign of that.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -36,9 +36,9 @@ const (
 // only reports whether a text consists of some characters.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check says what is wrong with a program: a word that a shell could read as more than a word, or
-// an absolute path in front, which editors take for the name of a file: Void drops a first line
-// that is an absolute path from its block.
+// Check returns an error for a program that has a word that a shell could read as more than a word,
+// or that begins with an absolute path, which editors take for the name of a file: Void drops a
+// first line that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") || i == 0 && only(word[:1], "-/") {
@@ -127,10 +127,10 @@ func guarded(name string) string {
 	return name
 }
 
-// Read is the inverse of Command and Base64: the call that a line runs. It is false for every line
-// that they would not have written, byte for byte, so that what is read is certain. A looser
-// reading would turn a user's own command in the history into a call that no model made. The check
-// is simply to write the call again and compare.
+// Read returns the call that a line runs: it is the inverse of Command and Base64. ok is false for
+// every line that they would not have written, byte for byte, so that what is read is certain. A
+// looser reading would turn a user's own command in the history into a call that no model made. The
+// check is simply to write the call again and compare.
 func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) {
 	rest, ok := strings.CutPrefix(line, p.words()+" ")
 	if !ok {
@@ -155,8 +155,8 @@ func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) 
 	return name, args, err == nil && again == line
 }
 
-// ReadFetch is the inverse of Fetch: the id of the pending call that a line runs. It is false for
-// every other line.
+// ReadFetch returns the id of the pending call that a line runs: it is the inverse of Fetch. ok is
+// false for every other line.
 func (p Program) ReadFetch(line string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(line, p.words()+" --call ")
 	again, err := p.Fetch(id)

@@ -58,8 +58,9 @@ type pendingCall struct {
 	taken bool
 }
 
-// Keep takes a call and gives its id, which Program.Fetch can write. Arguments of more than 4 MiB
-// are ErrTooLong. The arguments are copied, since the caller's may be part of a buffer.
+// Keep keeps a call and returns its id, which Program.Fetch can write. It fails with ErrTooLong for
+// arguments of more than 4 MiB. The arguments are copied, since the caller's may be part of a
+// buffer.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -88,8 +89,8 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 // that ids cannot be tried out.
 var errNotPending = errors.New("there is no such call: each can be run once, within an hour of being made")
 
-// Take gives out a call, which is pending no more. Once only: a command that stands in a chat is
-// easily run a second time, by a click or by the shell's history.
+// Take returns a call, which is pending no more. It does so once only, and then fails: a command
+// that is in a chat is easily run a second time, by a click or by the shell's history.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
@@ -108,7 +109,7 @@ func (p *Pending) Take(id string) (name string, args json.RawMessage, err error)
 	return c.name, c.args, nil
 }
 
-// Find says what an id stands for, whether the call has been run or not.
+// Find returns the call of an id, whether it has been run or not.
 func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Get(sharedKind, id, ""))

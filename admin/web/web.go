@@ -69,7 +69,7 @@ func servePage(w http.ResponseWriter, text []byte) {
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
-// serveMissing says how to get the page. The status is 200: somebody who typed the address is no
+// serveMissing writes how to get the page. The status is 200: a user who typed the address is no
 // worse off for it, and scripts look at /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")

@@ -123,16 +123,16 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over says that one schema exceeds a limit.
+// over returns the sentence that one schema exceeds a limit.
 func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
 
-// ofAll says that all of them together do.
+// ofAll returns the sentence that all schemas together exceed a limit.
 func ofAll(limit int, of string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
 }
 
-// tooMany says whether there are too many values. It is asked at every value, so that counting ends
-// as soon as there are too many, and not behind the last one.
+// tooMany returns which limit the number of values exceeds, or "". It is asked at every value, so
+// that counting ends as soon as there are too many, and not after the last one.
 func (b *budget) tooMany() string {
 	switch {
 	case b.own > mostValues:
@@ -236,7 +236,7 @@ func textCost(text string) int {
 	return cost
 }
 
-// stepCost is about how many instructions an expression compiles to: a counted repetition is
+// stepCost returns about how many instructions an expression compiles to: a counted repetition is
 // written out as often as it counts, and a class of many ranges takes as much as several
 // characters. The result ends just above the limit of a request, so that nested repetitions cannot
 // overflow an int.

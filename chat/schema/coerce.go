@@ -10,9 +10,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// KindOf tells the type of a JSON value by its first byte; a number is Integer when its text is
-// one. 1.0 is a Number here, as in draft 4, though later drafts call it an integer: where an
-// integer is wanted FromText writes 1, which fits in all drafts.
+// KindOf returns the type of a JSON value, found by its first byte; a number is also an Integer
+// when its text is one. 1.0 is a Number here, as in draft 4, though later drafts call it an
+// integer: where an integer is wanted FromText writes 1, which fits in all drafts.
 func KindOf(value string) Kinds {
 	if value == "" {
 		return 0
@@ -136,9 +136,9 @@ func ungrouped(s string) string {
 	return s
 }
 
-// withoutZeros takes the zeros off that stand in front of a number's other digits, which JSON does
-// not take: 007 is what a model writes that has read it in the message. One digit stays: 0 is 0,
-// -00 is -0, and 0.5 keeps its zero.
+// withoutZeros removes the zeros before a number's other digits, which JSON does not take: 007 is
+// what a model writes that has read it in the message. One digit stays: 0 is 0, -00 is -0, and 0.5
+// keeps its zero.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -173,7 +173,7 @@ func (t *Type) fromEnum(s string) (string, bool) {
 	return found, n == 1
 }
 
-// plain is the text that a value stands for: of a string what it says, else the value itself.
+// plain returns the text of a value: of a string what it says, else the value itself.
 func plain(v string) (string, bool) {
 	if v == "" || v[0] != '"' {
 		return v, true

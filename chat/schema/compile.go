@@ -74,8 +74,8 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	return c.compile(to, depth+1)
 }
 
-// values takes over enum and const, and the types they imply. Values of other types stay: a call
-// that has one of them is left as it is, and the check says what is wrong with it. "enum": [1, 2]
+// values reads enum and const, and the types they imply. Values of other types stay: a call that
+// has one of them is left as it is, and the check says what is wrong with it. "enum": [1, 2]
 // without a type says that numbers are wanted, so "2" becomes 2.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
@@ -137,7 +137,7 @@ func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// take takes over what t does not say itself of its types and values.
+// take copies from b what t does not say itself of its types and values.
 func (t *Type) take(b *Type) {
 	t.kinds = cmp.Or(t.kinds, b.kinds)
 	if t.enum == nil {

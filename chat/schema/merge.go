@@ -225,9 +225,9 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	p.Required = each(slices.Concat(p.Required, b.Required))
 }
 
-// settle takes out members that nothing fits; when one of them is required, nothing fits the
-// object. That is what makes a union by a kind work: {"kind": {"const": "a"}} beside a kind that
-// must be "b" leaves no alternative, and so is not written.
+// settle removes members that nothing fits; when one of them is required, nothing fits the object.
+// That is what makes a union by a kind work: {"kind": {"const": "a"}} beside a kind that must be
+// "b" leaves no alternative, and so is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {

@@ -45,7 +45,7 @@ type patternPrinter struct {
 	failed bool
 }
 
-// fail gives up.
+// fail marks the pattern as failed and returns "".
 func (p *patternPrinter) fail() string {
 	p.failed = true
 	return ""

@@ -231,8 +231,8 @@ func joinEnums(alts []*Place) []*Place {
 	return out
 }
 
-// each takes out what is there twice.
-// The values are compared as they are written, and the first one keeps its place.
+// each removes what is there twice. The values are compared as they are written, and the first one
+// keeps its place.
 func each(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(v string) bool {

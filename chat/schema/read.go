@@ -63,9 +63,9 @@ func (d *Doc) open(at string) *Place {
 	return anything()
 }
 
-// says tells whether a keyword constrains anything: null stands for a keyword that was left out, in
-// the JSON of languages whose libraries write every field of a struct. "unevaluatedProperties":
-// true lets in what is let in anyway.
+// says reports whether a keyword constrains anything: null is a keyword that was left out, in the
+// JSON of languages whose libraries write every field of a struct. "unevaluatedProperties": true
+// lets in what is let in anyway.
 func says(keyword string, v *jsontree.Value) bool {
 	switch {
 	case kind(v)&^Null == 0:
@@ -375,9 +375,9 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// patterned takes the names of patternProperties for any names: no writer can tie a value to the
-// pattern that its name fits, so what any of the patterns lets in may stand under every name, and
-// the keyword counts as dropped.
+// patterned reads the values of patternProperties as those of any names: no writer can tie a value
+// to the pattern that its name fits, so what any of the patterns lets in may be under every name,
+// and the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {

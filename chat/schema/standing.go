@@ -52,10 +52,11 @@ func abridged(raw string) string {
 	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
 }
 
-// With is the value with what a new one says of the parts that do not stand; those that do are byte
-// for byte as they were. It answers false when the new one has nothing for an element, or is of
-// another type. The new call was constrained to repeat what stands, but servers write constants
-// their own way and some hold to none, so its version of such a part is not even looked at.
+// With returns the value with what a new one says of the parts that were not right; those that were
+// are byte for byte as before. It returns false when the new one has nothing for an element, or is
+// of another type. The new call was constrained to repeat the right parts, but servers write
+// constants their own way and some hold to none, so its version of such a part is not even looked
+// at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
@@ -99,8 +100,9 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements is with for an array. Elements have no names, so those of the new call are matched
-// by their numbers: one with fewer elements leaves places open, and is none that can be joined.
+// withElements does what with does, for an array. Elements have no names, so those of the new call
+// are matched by their numbers: a call with fewer elements leaves places open, and cannot be
+// joined.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -125,7 +127,7 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with is what stands of a part, and what a new value says of the rest.
+// with appends what was right of a part, and what a new value says of the rest.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -136,11 +138,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued is s with what stands held to its values. Of a union the alternatives stay that what
-// stands fits. When none does, the client may already have read what fits nowhere: then all of it
-// is held all the same, since what follows must go on from there. Example: "kind": "b" stands, and
-// the schema is a union by kind: only the alternative of "b" stays, so the model cannot go on with
-// members of "a".
+// continued returns s with the parts in from held to their values. Of a union it keeps the
+// alternatives that those parts fit. When none does, the client may already have read what fits
+// nowhere: then all of it is held all the same, since what follows must go on from there. Example:
+// "kind": "b" is in from, and the schema is a union by kind: only the alternative of "b" stays, so
+// the model cannot go on with members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -148,8 +150,9 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed is continued; strict says that what does not fit leaves nothing. A reference is followed in
-// place here: the definition holds for all places that refer to it, what stands for one of them.
+// fixed does the work of continued; strict means that what does not fit leaves nothing. A reference
+// is followed in place here: the definition holds for all places that refer to it, from for one of
+// them.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
 	// A union in a union was joined before; an alternative that is a reference may lead to one, so

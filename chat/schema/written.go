@@ -111,8 +111,8 @@ func (w *Written) Types() []string {
 	return names
 }
 
-// typeNames are the types that a type keyword names, and whether it names others as well.
-// "int" is told as integer, so that the prompt, the reader and the check speak of one type.
+// typeNames returns the types that a type keyword names, and reports whether it names others as
+// well. "int" is told as integer, so that the prompt, the reader and the check speak of one type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {
@@ -153,9 +153,9 @@ type WrittenMember struct {
 	At   *Written
 }
 
-// Members are the listed members, each once; listed says whether there is a list, if only of none.
-// A place and what it refers to may list the same member; the nearest one is shown, as the author
-// refined it there.
+// Members returns the listed members, each once; listed reports whether there is a list, if only an
+// empty one. A place and what it refers to may list the same member; the nearest one is shown, as
+// the author refined it there.
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
 	for _, v := range w.parts {
@@ -180,9 +180,9 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items is the place of an array's elements where it is one for all of them; listed says that the
-// schema speaks of elements. A list of schemas (tuples up to draft 2019-09) is not one for all; it
-// stays a note.
+// Items returns the place of an array's elements; one reports whether it is one for all of them,
+// and listed whether the schema speaks of elements. A list of schemas (tuples up to draft 2019-09)
+// is not one for all; it stays a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent

@@ -24,7 +24,7 @@ const maxQuoted = 8 << 10
 // lists a thousand offered tools would else have a reply of as many calls.
 const maxNamed = 16
 
-// answer is the demo's next message: some text and perhaps calls behind it. Behind a result it
+// answer returns the demo's next message: some text and perhaps calls after it. After a result it
 // always answers in words, so an agent comes to its end. The same conversation gets the same
 // answer, by which tests can know it.
 func (t demoTurn) answer() (string, []ollama.Call) {
@@ -45,9 +45,9 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
-// fitting is an answer in the form that the request wants: a JSON Schema, or "json" for any JSON. A
-// schema that holds a call (tool_choice, a call that is written once more) is filled as that call,
-// with the tool's own schema beside the one that the server was sent.
+// fitting returns an answer in the form that the request wants: a JSON Schema, or "json" for any
+// JSON. A schema that holds a call (tool_choice, a call that is written once more) is filled as
+// that call, with the tool's own schema beside the one that the server was sent.
 func (t demoTurn) fitting(format json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) {
 		format = t.described()
@@ -89,9 +89,9 @@ func (t demoTurn) described() json.RawMessage {
 	return nil
 }
 
-// wanted are the arguments in a schema of calls, of the tool that the message asks for, with that
-// tool; none in any other schema. A schema of calls is what a forced reply is held to: {"name":
-// {"const": "f"}, "arguments": {…}}, or alternatives of such.
+// wanted returns, from a schema of calls, the place of the arguments of the tool that the message
+// asks for, and that tool. It returns nil, nil for any other schema. A schema of calls is what a
+// forced reply is held to: {"name": {"const": "f"}, "arguments": {…}}, or alternatives of such.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
@@ -165,8 +165,8 @@ func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	return named
 }
 
-// holdsWord says whether the word stands in s with no letter or digit on either side: "already"
-// names no tool called read.
+// holdsWord reports whether s contains the word with no letter or digit on either side: "already"
+// does not name a tool called read.
 func holdsWord(s, word string) bool {
 	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 	for from := 0; word != ""; {
@@ -186,7 +186,7 @@ func holdsWord(s, word string) bool {
 	return false
 }
 
-// count is 1 for true.
+// count returns 1 for true and 0 for false.
 func count(b bool) int {
 	if b {
 		return 1
@@ -194,8 +194,8 @@ func count(b bool) int {
 	return 0
 }
 
-// words are the words of three letters or more in s, in lower case, without a plural's s; CamelCase
-// and snake_case are several words: getWeather and get_weather are both found by "weather".
+// words returns the words of three letters or more in s, in lower case, without a plural's s. It
+// splits CamelCase and snake_case: getWeather and get_weather are both found by "weather".
 func words(s string) []string {
 	var b strings.Builder
 	before := ' '
@@ -215,10 +215,10 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect is the whole text of an answer as the family writes it. Where calls behind text would
-// not be read as calls, the text is left out; a family that writes one call a reply gets the first.
-// What is written is read back for that, so that the demo never writes what its own family is not
-// read by.
+// inDialect returns the whole text of an answer as the family writes it. Where calls after text
+// would not be read as calls, the text is left out; a family that writes one call a reply gets the
+// first. It reads back what it has written, so that the demo never writes what its own family
+// cannot read.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
@@ -254,8 +254,8 @@ func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	return calls
 }
 
-// calledAs is the name by which the user knows the tool of that name: the model may have seen an
-// alias ("Also called …").
+// calledAs returns the name by which the user knows the tool of that name: the model may have seen
+// an alias ("Also called …").
 func (t demoTurn) calledAs(name string) string {
 	for _, tool := range t.Tools {
 		if tool.Function.Name == name {
@@ -273,15 +273,14 @@ const (
 	resultMark = "[Tool Result: "
 )
 
-// contracted is the turn as one with tools, and the format in which the contract wants calls; nil:
-// the prompt holds none. A list that is no JSON is none. The decoder stops behind the list by
-// itself, since prose goes on there.
+// contracted returns the turn as one with tools, and the format in which the contract wants calls.
+// The format is nil when the prompt holds no list of tools, or one that is not JSON. The decoder
+// stops after the list by itself, since prose goes on there.
 //
 // A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a
 // tool's message here, so that the demo answers it in words instead of calling again.
 //
-// The list stands in the system text as [{"name": "get_time", "description": "…", "parameters":
-// {…}}].
+// The list is in the system text as [{"name": "get_time", "description": "…", "parameters": {…}}].
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

@@ -55,9 +55,9 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	demoJSON(w, http.StatusOK, reply)
 }
 
-// demoVector has length 1 and n dimensions: each word, and the text itself for a tenth as much,
-// adds to one of them. The text's own part tells texts of the same words apart, and keeps one
-// without words from length 0, which has no direction.
+// demoVector returns a vector of length 1 with n dimensions: each word, and the text itself for a
+// tenth as much, adds to one of them. The text's own part tells texts of the same words apart, and
+// keeps a text without words from length 0, which has no direction.
 func demoVector(text string, n int) []float32 {
 	v := make([]float32, n)
 	add := func(s string, weight float32) {

@@ -45,7 +45,7 @@ type slot struct {
 	required bool
 }
 
-// slots are the members that a schema lists, and behind them those that it demands without listing
+// slots returns the members that a schema lists, followed by those that it demands without listing
 // them. They keep the schema's order, in which a model would write them.
 func slots(p *schema.Place) (all []slot) {
 	for _, m := range p.Members {
@@ -59,7 +59,7 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything is a place that the schema may not speak of: any value fits where it says nothing.
+// orAnything returns p, or a place that any value fits where the schema says nothing (p is nil).
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -67,7 +67,7 @@ func orAnything(p *schema.Place) *schema.Place {
 	return p
 }
 
-// n is a count that may not be there.
+// n returns the number of a count, or otherwise where the schema has no such count.
 func n(c *schema.Count, otherwise int) int {
 	if c == nil {
 		return otherwise
@@ -75,10 +75,10 @@ func n(c *schema.Count, otherwise int) int {
 	return c.N
 }
 
-// object is one with the members that are required or that the message holds something for. Those
-// that are required have the first choice of what the message holds. Of several objects that may be
-// there it is the first. Members that nothing wants are added up to minProperties, under names of
-// their own where the schema lists too few.
+// object returns an object with the members that are required or that the message holds something
+// for. Those that are required have the first choice of what the message holds. Of alternatives it
+// takes the first. Members that nothing wants are added up to minProperties, under names of their
+// own where the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
 	if p = p.Follow(); p.Alternatives != nil {
 		return f.object(p.Alternatives[0], depth)
@@ -121,9 +121,9 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	return append(dst, '}')
 }
 
-// value is a member's value, nil when it may be left out and the message holds nothing for it. Each
-// type is first tried with what the message holds, so a union takes the one that the message speaks
-// of; only then something is made up.
+// value returns a member's value, or nil when it may be left out and the message holds nothing for
+// it. Each type is first tried with what the message holds, so a union takes the one that the
+// message speaks of; only then something is made up.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -149,7 +149,7 @@ func (f *finds) value(name string, p *schema.Place, required bool, depth int) []
 	return f.ofKind(name, all[0], p, true, depth)
 }
 
-// kinds are the types that the value may have; null only when it is the only one. A schema that
+// kinds returns the types that the value may have; null only when it is the only one. A schema that
 // says nothing takes text: clients that write schemas by hand leave the type out of those.
 func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	k := p.Types()
@@ -167,10 +167,10 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	return kinds
 }
 
-// alternative is a value of the first alternative that the message holds something for, else of the
-// first that is not null if there must be one. Null comes last, since "anyOf": [{"type": "string"},
-// {"type": "null"}] is how Pydantic writes an optional text. A constant says nothing of the
-// message, and so decides nothing.
+// alternative returns a value of the first alternative that the message holds something for. Else
+// it returns a value of the first that is not null if one is required, and nil otherwise. Null
+// comes last, since "anyOf": [{"type": "string"}, {"type": "null"}] is how Pydantic writes an
+// optional text. A constant says nothing of the message, and so decides nothing.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int { return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null) })
@@ -188,8 +188,8 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	return f.value(name, options[0], true, depth+1)
 }
 
-// ofKind is a value of one type; nil when it need not be there and the message holds nothing. A
-// boolean that must be there is true: what an option is named after happens.
+// ofKind returns a value of one type, or nil when it is not required and the message holds nothing.
+// A required boolean is true: what an option is named after happens.
 func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool, depth int) []byte {
 	switch {
 	case kind&(schema.Integer|schema.Number) != 0:
@@ -208,8 +208,8 @@ func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required
 	return []byte("null")
 }
 
-// example is the value that the schema itself proposes (default, examples), of the given type;
-// empty when it proposes none.
+// example returns the first value of the given type that the schema itself proposes (default,
+// examples), or "" when it proposes none.
 func example(p *schema.Place, kind schema.Kinds) string {
 	for _, v := range p.Proposed {
 		if schema.KindOf(v)&kind != 0 {
@@ -219,9 +219,9 @@ func example(p *schema.Place, kind schema.Kinds) string {
 	return ""
 }
 
-// choice is the first allowed value that the message names, else the first one if there must be
-// one. Whole words go before parts of words, and values of one or two letters count as whole words
-// only: the unit "c" is not found in "celsius".
+// choice returns the first allowed value that the message names. Else it returns the first one if a
+// value is required, and nil otherwise. Whole words go before parts of words, and values of one or
+// two letters count as whole words only: the unit "c" is not found in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaced(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
@@ -240,16 +240,16 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 	return []byte(allowed[0])
 }
 
-// spaced is s in lower case with blanks for what joins words in names: "in_progress" is asked for
-// as "in progress".
+// spaced returns s in lower case with blanks for what joins words in names: "in_progress" is asked
+// for as "in progress".
 func spaced(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
 }
 
-// array is a list of as few elements as there must be; of texts, and of numbers if there must be a
-// list, as many as the message holds. Only quoted texts and numbers are counted as elements: names
-// and paths belong to other members more often. An empty list shows nothing, so one that must be
-// there has an element.
+// array returns a list of as few elements as there must be; of texts, and of numbers if a list is
+// required, as many as the message holds. Only quoted texts and numbers are counted as elements:
+// names and paths belong to other members more often. An empty list shows nothing, so a required
+// list has an element. It returns nil for a list that is not required and would be empty.
 func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
 	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
 	items := orAnything(p.Items).Follow()
@@ -287,8 +287,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another is the value of the n-th element that the message holds nothing for. Where elements must
-// differ each has its number.
+// another returns the value of the n-th element that the message holds nothing for. Where elements
+// must differ each has its number.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:
@@ -311,7 +311,7 @@ func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 	return append(list, v)
 }
 
-// quote is s as a JSON string.
+// quote returns s as a JSON string.
 func quote(s string) []byte {
 	q, _ := json.Marshal(s)
 	return q

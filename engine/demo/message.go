@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// user is what the user asked last, or its end when it is long. Messages of a client's own, as
-// reminders, ask nothing.
+// user returns what the user asked last, or its end when it is long. It passes over messages of the
+// client's own, such as reminders, which ask nothing.
 func (t demoTurn) user() string {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role != "user" {
@@ -24,9 +24,9 @@ func (t demoTurn) user() string {
 	return ""
 }
 
-// last is the last message that says something: what a client adds for the model's eyes only does
-// not count. Agents put a reminder behind a tool's result; taken for a question, it would have the
-// demo call for ever.
+// last returns the last message that says something: what a client adds for the model's eyes only
+// does not count. Agents put a reminder after a tool's result; taken for a question, it would have
+// the demo call for ever.
 func (t demoTurn) last() ollama.Message {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role == "tool" || m.Role == "user" && asks(m) != "" {
@@ -40,13 +40,13 @@ func (t demoTurn) last() ollama.Message {
 // expressions run over it, and a request may have megabytes.
 const mostRead = 1 << 20
 
-// asks is what the user wrote of a message, without the quotes of a command line. Of a very long
-// one the end is looked at, where the question mostly stands.
+// asks returns what the user wrote of a message, without the quotes of a command line. Of a very
+// long message it reads only the end, where the question mostly is.
 func asks(m ollama.Message) string {
 	return unquoted(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
-// unquoted is a text without the quotes that a command line put around it, and without their
+// unquoted returns a text without the quotes that a command line put around it, and without their
 // escapes inside.
 //
 // A shell hands on "\"Get the weather in Paris\"" so. A single quoted word is more often a value.

@@ -18,8 +18,8 @@ type bounds struct {
 	step      float64 // 0: none
 }
 
-// boundsOf are those of a place. Between two integers the bounds are integers. A bound that is no
-// number of 64 bits is the nearest that is one.
+// boundsOf returns the bounds of a place. The step of integers is a whole number, 1 where the
+// schema's is not. A bound that is not a number of 64 bits becomes the nearest one.
 func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}
 	if p.Minimum != nil {
@@ -36,8 +36,8 @@ func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	return b
 }
 
-// fits says whether x is within. A multiple may be off by 1e-9 of a step: 0.3 is no exact multiple
-// of 0.1 in binary.
+// fits reports whether x is within the bounds. A multiple may be off by 1e-9 of a step: 0.3 is not
+// an exact multiple of 0.1 in binary.
 func (b bounds) fits(x float64) bool {
 	if x < b.low || x > b.high || b.above && x == b.low || b.below && x == b.high {
 		return false
@@ -45,8 +45,8 @@ func (b bounds) fits(x float64) bool {
 	return b.step == 0 || math.Abs(x/b.step-math.Round(x/b.step)) < 1e-9
 }
 
-// nearest is the number next to x that fits, where there is one. Next to an excluded bound that is
-// one step further in, and without a step 1, or the middle of a narrow range.
+// nearest returns the number next to x that fits, where there is one. Next to an excluded bound
+// that is one step further in, and without a step 1, or the middle of a narrow range.
 func (b bounds) nearest(x float64) float64 {
 	x = min(max(x, b.low), b.high)
 	gap := b.step
@@ -67,10 +67,11 @@ func (b bounds) nearest(x float64) float64 {
 	return x
 }
 
-// number is the message's next number that fits, or the next one brought to its bounds; of a year
-// that one which looks like a year: the 2025 of "in 2025" is for a member called year, and for
-// another only when it must be there and nothing else is left. Where nothing stands in the message,
-// the schema's own example is taken, else a small number.
+// number returns the message's next number that fits, or the next one brought to its bounds. A year
+// is taken from the numbers that look like years: the 2025 of "in 2025" is for a member called
+// year, and for another only when it is required and nothing else is left. Where the message has no
+// number, a required member takes the schema's own example, else a small number; a member that is
+// not required gets nil.
 func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required bool) []byte {
 	b := boundsOf(p, kind)
 	from := []*[]string{&f.numbers}
@@ -105,8 +106,8 @@ func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required
 	return written(b.nearest(1))
 }
 
-// written is x without an exponent, and without what binary fractions add: 0.30000000000000004 is
-// written 0.3.
+// written returns x without an exponent, and without what binary fractions add: 0.30000000000000004
+// is written 0.3.
 func written(x float64) []byte {
 	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil {
 		x = short

@@ -16,7 +16,7 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// delay is the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to
+// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to
 // stream.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 

@@ -73,8 +73,8 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formats are the formats it writes. A user's own are among them when Formats is set, and can be
-// tried without a model.
+// formats returns the formats that the server writes. A user's own are among them when Formats is
+// set, and can be tried without a model.
 func (d *Server) formats() *adapters.Set {
 	if d.Formats == nil {
 		return adapters.Builtin()
@@ -92,8 +92,8 @@ func (d *Server) tags() api.ListResponse {
 	return list
 }
 
-// format is the format that a demo model writes; nil when there is no such model, which is the
-// answer then. As at Ollama, "hermes" and "hermes:latest" are one.
+// format returns the format that a demo model writes. When there is no such model it answers the
+// request with 404 and returns nil. As at Ollama, "hermes" and "hermes:latest" are one.
 func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	f := d.formats().Named(strings.TrimSuffix(name, ":latest"))
 	if f == nil {
@@ -150,8 +150,8 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	out.end()
 }
 
-// wantsFormat says whether a request's format is one: null and the empty text are none, as clients
-// write it who always send the member.
+// wantsFormat reports whether a request's format asks for one: null and the empty text do not,
+// since clients that always send the member write it so.
 func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }

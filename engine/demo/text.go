@@ -37,8 +37,8 @@ type textual struct {
 	rule        *regexp.Regexp // of the pattern; nil: none that Go can read
 }
 
-// textualOf is what a place says. Patterns are those of JavaScript, written as Go has them; one
-// that Go cannot read binds nothing, and neither do the checks behind the demo.
+// textualOf returns what a place demands of its text. Patterns are those of JavaScript, rewritten
+// for Go; one that Go cannot read binds nothing, and neither do the checks after the demo.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -51,7 +51,8 @@ func textualOf(p *schema.Place) textual {
 	return s
 }
 
-// fits says whether the text does. A format that is not known takes any text, as in JSON Schema.
+// fits reports whether the text meets the demands. A format that is not known takes any text, as in
+// JSON Schema.
 func (s textual) fits(text string) bool {
 	n := utf8.RuneCountInString(text)
 	if n < s.least || s.most > 0 && n > s.most || s.rule != nil && !s.rule.MatchString(text) {
@@ -61,8 +62,8 @@ func (s textual) fits(text string) bool {
 	return !known || regexp.MustCompile(form.pattern).MatchString(text)
 }
 
-// made is a text that fits and looks like the one that is wanted, as far as that is possible. A
-// pattern goes before a format, and lengths come last: a text that was cut to its length may not
+// made returns a text that fits and looks like the one that is wanted, as far as that is possible.
+// A pattern goes before a format, and lengths come last: a text that was cut to its length may not
 // match any more.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
@@ -86,8 +87,8 @@ func (s textual) made(wanted string) string {
 	return string(chars)
 }
 
-// sample is a text that the expression matches: the first alternative, the fewest repetitions, of a
-// class a letter or a digit.
+// sample returns a text that the expression matches: the first alternative, the fewest repetitions,
+// of a class a letter or a digit.
 func sample(re *syntax.Regexp, depth int) string {
 	if depth > 2*maxFill {
 		return ""
@@ -113,8 +114,8 @@ func sample(re *syntax.Regexp, depth int) string {
 	return "" // an anchor, or what may be left out
 }
 
-// fromClass is a character of the class, if possible one that people would take: of [A-Z0-9] an A
-// and not a 0.
+// fromClass returns a character of the class, if possible one that people would take: of [A-Z0-9]
+// an A and not a 0.
 func fromClass(ranges []rune) rune {
 	for _, nice := range "aA1" {
 		for i := 0; i+1 < len(ranges); i += 2 {
@@ -129,8 +130,9 @@ func fromClass(ranges []rune) rune {
 	return ranges[0]
 }
 
-// text is a string for a member of that name. What the message holds for its kind is taken first,
-// then the schema's example, then something that can be told from a real value: "example title".
+// text returns a string for a member of that name, or nil when it is not required and the message
+// holds none. What the message holds for its kind is taken first, then the schema's example, then
+// something that can be told from a real value: "example title".
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)
@@ -175,8 +177,8 @@ const (
 	askText
 )
 
-// kindOfText is the kind of text that a member's name, or its format, asks for. Names are English
-// words in most tools that clients offer: file_path, employeeId, query.
+// kindOfText returns the kind of text that a member's name, or its format, asks for. Names are
+// English words in most tools that clients offer: file_path, employeeId, query.
 func kindOfText(name, format string) int {
 	lower := strings.ToLower(name)
 	has := func(parts ...string) bool {
@@ -197,8 +199,8 @@ func kindOfText(name, format string) int {
 	return anyText
 }
 
-// lists are the finds that a text may be taken from, the best first. A path may also be quoted, and
-// an id be a number.
+// lists returns the finds that a text may be taken from, the best first. A path may also be quoted,
+// and an id be a number.
 func (f *finds) lists(kind int) []*[]string {
 	switch kind {
 	case dateText:
@@ -213,8 +215,8 @@ func (f *finds) lists(kind int) []*[]string {
 	return []*[]string{&f.quoted, &f.names, &f.ids}
 }
 
-// prose is about a kilobyte of sentences, so that an argument can be seen to stream: 250 pieces,
-// half a second. It holds quotation marks and newlines, which must be escaped on the way.
+// prose returns about a kilobyte of sentences, so that an argument can be seen to stream: 250
+// pieces, half a second. It holds quotation marks and newlines, which must be escaped on the way.
 func prose() string {
 	var b strings.Builder
 	for n := 1; b.Len() < 1024; n++ {

@@ -21,7 +21,7 @@ const (
 	All  = "all"  // every turn; the model's template leaves out what the model was taught to do without
 )
 
-// Policies are the names of the above.
+// Policies returns the names of the above.
 func Policies() []string { return []string{None, Last, All} }
 
 // Policy is what a model and its template want. The zero value puts right what is wrong, and
@@ -62,8 +62,8 @@ type talk struct {
 	noted map[Note]bool // the same
 }
 
-// Normal is the conversation as a template takes it, and what was done to it. The messages that are
-// given stay as they are. What comes out of it goes through it unchanged. The steps go in this
+// Normal returns the conversation as a template takes it, and notes of what was changed. It does
+// not change the given messages, and its own output goes through it unchanged. The steps go in this
 // order: texts are compared with calls that have their ids, and roles are put in turn last, when
 // every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
@@ -90,7 +90,7 @@ func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	return out, t.notes
 }
 
-// note says what was done to the message with the client's index, each thing once a message.
+// note records what was done to the message with the client's index, each thing once a message.
 func (t *talk) note(at int, code string) {
 	n := Note{at, code}
 	if t.noted == nil {
@@ -102,9 +102,9 @@ func (t *talk) note(at int, code string) {
 	}
 }
 
-// forget takes away what the assistant thought, where the policy says so. By default nothing is:
-// templates know best, since most print reasoning only until the user speaks again, some always,
-// some never, as each model was trained.
+// forget removes what the assistant thought, where the policy says so. By default it removes
+// nothing: templates know best, since most print reasoning only until the user speaks again, some
+// always, some never, as each model was trained.
 func (t *talk) forget(policy string) {
 	if policy == "" || policy == All {
 		return

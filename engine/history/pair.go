@@ -19,8 +19,8 @@ type call struct {
 // finds it answers it, and the others pass over it.
 type queue []*call
 
-// first is the first call that is open, nil when there is none. Answered ones leave the queue for
-// good, so no call is passed over twice.
+// first returns the first call that is open, or nil when all are answered. Answered ones leave the
+// queue for good, so no call is passed over twice.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -43,11 +43,11 @@ type pairing struct {
 	calls int                 // so far
 }
 
-// pair gives every call an id of its own and puts the results behind the calls that they answer, in
-// the order of the calls: templates that print no ids count on it, and some raise an error for a
+// pair sets an id of its own for every call and puts the results after the calls that they answer,
+// in the order of the calls: templates that print no ids count on it, and some raise an error for a
 // result without a call. A result that answers none becomes the user's message, so no text is lost.
 //
-// Of calls without ids the first becomes call_1, and so does the id of the result behind it:
+// Of calls without ids the first becomes call_1, and so does the id of the result after it:
 //
 //	{"role":"assistant","tool_calls":[{"name":"get_weather",…},{"name":"get_time",…}]}
 //	{"role":"tool","name":"get_time","content":"noon"}
@@ -126,8 +126,8 @@ func add(queues map[string]*queue, key string, c *call) *queue {
 	return queues[key]
 }
 
-// fresh is an id that no call has, of any turn: call_3 for the third call, call_3x where a client
-// has that.
+// fresh returns an id that no call has, of any turn: call_3 for the third call, call_3x where a
+// client has that.
 func (p *pairing) fresh() string {
 	id := fmt.Sprintf("call_%d", p.calls)
 	for p.taken[id] {
@@ -212,8 +212,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// shown is a result as the user's message. It says that it is a result, and of what: the model
-// would else take it for the question.
+// shown returns a result as the user's message. The text says that it is a result, and of what: the
+// model would else take it for the question.
 func shown(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

@@ -7,10 +7,10 @@ import (
 	"toolnorm/chat"
 )
 
-// unrepeat takes calls out of the assistant's texts that stand beside them as calls: some clients
-// keep what they were shown, and a model that sees a call twice writes it twice. Only a text that
-// reads as exactly these calls, in their order, loses them; the rest of it stays. The names are
-// looked for first, since decoding every text of a long conversation would cost far more.
+// unrepeat removes calls from the assistant's texts that are also in the message as calls: some
+// clients keep what they were shown, and a model that sees a call twice writes it twice. Only a
+// text that reads as exactly these calls, in their order, loses them; the rest of it stays. The
+// names are looked for first, since decoding every text of a long conversation would cost far more.
 //
 // A client that was shown a call as text sends back
 //
@@ -29,7 +29,7 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 	}
 }
 
-// names says whether a text names the tools of all calls.
+// names reports whether a text names the tools of all calls.
 func names(text string, calls []chat.Call) bool {
 	for _, c := range calls {
 		if !strings.Contains(text, c.Name) {
@@ -39,8 +39,8 @@ func names(text string, calls []chat.Call) bool {
 	return true
 }
 
-// offered are the tools on offer, and those that were called and are not on offer any more: without
-// their names the text would not be read as their calls.
+// offered returns the tools on offer, and those that were called and are not on offer any more:
+// without their names the text would not be read as their calls.
 func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	all := tools[:len(tools):len(tools)]
 	known := map[string]bool{}
@@ -56,8 +56,9 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// read is what a format makes of a text. It fails on texts that hold reasoning, or half a call:
-// such a text is left as it is, since what would remain of it is not known.
+// read returns the text and the calls that a format reads from a text. It fails on texts that hold
+// reasoning, or half a call: such a text is left as it is, since what would remain of it is not
+// known.
 func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector
 	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}

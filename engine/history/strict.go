@@ -44,9 +44,9 @@ func (t *talk) alternate() {
 	}
 }
 
-// joined is turns of one role as one: their texts with a blank line between, since clients that
-// send several turns of a role mean several paragraphs. All are joined at once: two at a time would
-// copy the first one as often as there are others.
+// joined returns turns of one role as one: their texts with a blank line between, since clients
+// that send several turns of a role mean several paragraphs. All are joined at once: two at a time
+// would copy the first one as often as there are others.
 func joined(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {
@@ -62,7 +62,7 @@ func joined(same []*turn) *turn {
 	return all
 }
 
-// paragraphs are texts with a blank line between; those that are empty are none.
+// paragraphs joins the texts that are not empty, with a blank line between.
 func paragraphs(texts []string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }

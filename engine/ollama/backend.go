@@ -76,10 +76,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// curable is err as one that another strategy may cure, if the server has refused a way of asking:
-// a 400 or 404, a parser's 500. A server that is busy, silent or gone has said nothing about the
-// way, and each try would wait as long. A prompt that is too long stays too long by every strategy;
-// trimming is what helps there.
+// curable returns err, marked curable by another strategy if the server has refused a way of
+// asking: a 400 or 404, a parser's 500. A server that is busy, silent or gone has said nothing
+// about the way, and each try would wait as long. A prompt that is too long stays too long by every
+// strategy; trimming is what helps there.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -184,7 +184,7 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 
-// Embed gives a vector for each text, in the order of the texts. What is too long is an error
+// Embed returns a vector for each text, in the order of the texts. What is too long is an error
 // unless the client asks for the cut (Truncate): Ollama's default is to cut silently, and a search
 // over cut texts is wrong without anyone knowing.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {

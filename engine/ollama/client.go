@@ -55,11 +55,11 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), s)
 }
 
-// Tap is Chat, but what comes is the text that the model wrote, calls and all, as far as the server
-// shows its tokens. With logprobs every token has a record, also those that the parser withholds,
-// so a long argument streams; the price is about twice the bytes a token and no speed. A
-// native-mode server (0.30 and later, jinja template) answers 400: it takes no logprobs with tools
-// and stream.
+// Tap sends the request as Chat does, but its source is the text that the model wrote, calls and
+// all, as far as the server shows its tokens. With logprobs every token has a record, also those
+// that the parser withholds, so a long argument streams; the price is about twice the bytes a token
+// and no speed. A native-mode server (0.30 and later, jinja template) answers 400: it takes no
+// logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
@@ -81,21 +81,21 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 // call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
-// Tokens is Generate for a server that leaves control tokens out of raw text: it is asked to read
-// the reply itself, since then it has the marks that it knows written out, and what comes is the
-// text of the tokens, whatever it reads. A reply that it could not read to its end ends with an
-// estimate of its tokens and chat.Abandoned. Messages that the description of the model holds would
-// come twice: such a model is not to be asked (see readers).
+// Tokens sends the request as Generate does, for a server that leaves control tokens out of raw
+// text: it is asked to read the reply itself, since then it has the marks that it knows written
+// out, and what comes is the text of the tokens, whatever it reads. A reply that it could not read
+// to its end ends with an estimate of its tokens and chat.Abandoned. Messages that the description
+// of the model holds would come twice: such a model is not to be asked (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
 	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), &stream{tap: &tap{ours: true}})
 }
 
-// Render gives the prompt that r comes to with the model's own template. It loads the model. A
-// server that does not know how to render only gives an empty string; so that it loses no time, r
-// should ask for few tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant
-// for debugging, and is the only way to a prompt that the template itself wrote.
+// Render returns the prompt that the model's own template makes of r. It loads the model. A server
+// that cannot only render gives an empty string; so that it loses no time, r should ask for few
+// tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant for debugging, and is
+// the only way to a prompt that the template itself wrote.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
@@ -118,8 +118,9 @@ func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, err
 	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
 }
 
-// Trained is the context that a model was trained with, in tokens; 0 when its server does not say.
-// The key has the architecture in front, as llama.context_length, so it is found by its end.
+// Trained returns the context that a model was trained with, in tokens, or 0 when its server does
+// not say. The key begins with the architecture, as llama.context_length, so it is found by its
+// end.
 func Trained(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
@@ -143,15 +144,15 @@ func (o *Client) Running(ctx context.Context) (*api.ProcessResponse, error) {
 	return list, o.calls.Quick(ctx, o.base+"/api/ps", nil, list)
 }
 
-// Version is the server's version.
+// Version returns the server's version.
 func (o *Client) Version(ctx context.Context) (string, error) {
 	var v struct{ Version string }
 	err := o.calls.Quick(ctx, o.base+"/api/version", nil, &v)
 	return v.Version, err
 }
 
-// Describe is the server's own answer to /api/show, all of it: api.ShowResponse would lose members
-// that are newer than it.
+// Describe returns the server's own answer to /api/show, all of it: api.ShowResponse would lose
+// members that are newer than it.
 func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	said := map[string]any{"model": model}
 	if verbose {
@@ -167,10 +168,10 @@ const (
 	unloadLook = 200 * time.Millisecond // between two looks
 )
 
-// Unload has the server take a model out of its memory, and waits until it is. It says whether it
-// was there and is no more: a model that other requests use stays for as long as they do, so one
-// that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may stop a
-// model for everyone, and this is what frees it.
+// Unload has the server remove a model from its memory, and waits until it is gone. It reports
+// whether the model was there and is gone: a model that other requests use stays for as long as
+// they do, so one that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses
+// may stop a model for everyone, and this is what frees it.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)
@@ -186,7 +187,7 @@ func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool,
 	return !there && err == nil, err
 }
 
-// isLoaded says whether a model is in the server's memory.
+// isLoaded reports whether a model is in the server's memory.
 func (o *Client) isLoaded(ctx context.Context, model string) (bool, error) {
 	list, err := o.Running(ctx)
 	if err != nil {

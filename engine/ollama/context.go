@@ -59,8 +59,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	return n
 }
 
-// sizedOptions are the order's options with the context that its model gets, unless they name one.
-// A render and the reply behind it must have the same.
+// sizedOptions returns the order's options with the context that its model gets, unless the order
+// fixes one. A render and the reply after it must have the same.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -69,9 +69,9 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 	return upstream.WithOption(o.Options, "num_ctx", n)
 }
 
-// loaded is the context that a model is loaded with, as far as the server says and this program
-// knows; 0: it is not loaded. A list that does not come in time leaves what was known, and is not
-// asked for again within loadedAge.
+// loaded returns the context that a model is loaded with, as far as the server says and this
+// program knows, or 0 when it is not loaded. A list that does not come in time leaves what was
+// known, and is not asked for again within loadedAge.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()
@@ -95,8 +95,8 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 	return b.contexts[model]
 }
 
-// wantedContext is the context that a model's own parameters ask for, in tokens; 0 when they do
-// not. /api/show writes them as text, a line each: num_ctx 16384
+// wantedContext returns the context that a model's own parameters ask for, in tokens, or 0 when
+// they do not. /api/show writes them as text, a line each: num_ctx 16384
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
@@ -130,8 +130,8 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.Client.RoundTrip(c)
 }
 
-// withContext is a request that asks for a context of n tokens. Options that are no object stay:
-// the server says what is wrong.
+// withContext returns a request that asks for a context of n tokens. Options that are not an object
+// stay: the server says what is wrong.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")

@@ -66,10 +66,11 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 // marks are shown in a chat only. Each new version of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers are the strategies by which a server of that version or a later one shows the marks, the
-// best one first, and whether tokens is one that has them. Nil: raw text holds them, or nothing
-// does. The ones behind the first are what is left when a server refuses: a way without marks still
-// reads calls by what else tells them.
+// readers returns the strategies by which a server of that version or a later one shows the marks,
+// the best one first, and reports whether the server's own reader names the marks, so that tokens
+// has them. The list is nil when raw text holds them, or nothing does. The ones after the first are
+// what is left when a server refuses: a way without marks still reads calls by what else tells
+// them.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
 	parser := Parser(show)
@@ -89,12 +90,12 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark is the mark with which a Go template opens a call, as Ollama finds it: what its text
-// behind the first condition on calls begins with. It is the only mark that Ollama names to its
-// runner for a model without a PARSER. It is empty where that is no mark, as "{" of templates in
-// llama3.1's style.
+// toolMark returns the mark with which a Go template opens a call, as Ollama finds it: what its
+// text after the first condition on calls begins with. It is the only mark that Ollama names to its
+// runner for a model without a PARSER. It returns "" where that is not a mark, as "{" of templates
+// in llama3.1's style.
 //
-// Of {{ if .ToolCalls }}<tool_call>{"name": … it is <tool_call>.
+// Of {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
 func toolMark(template string) string {
 	_, rest, ok := strings.Cut(template, ".ToolCalls")
 	for ok {
@@ -122,13 +123,13 @@ const (
 	controlToken   = 3                // the type of tokens that a llama-server leaves out of the text
 )
 
-// Controls are those of the marks that the model's vocabulary has as control tokens, sorted. The
-// vocabulary is long, so the server should be asked once. Which marks are control tokens is a
+// Controls returns those of the marks that the model's vocabulary has as control tokens, sorted.
+// The vocabulary is long, so the server should be asked once. Which marks are control tokens is a
 // matter of the file, not of the family: one Gemma 4 has <|tool_call> as type 3, another conversion
 // of it as type 4, which raw text shows. A model without a GGUF vocabulary (safetensors) has none.
 //
 // An answer that breaks off is asked for once more: it is some megabytes long, and a request must
-// not fail since a busy server, or what stands in front of it, dropped what can be read again.
+// not fail since a busy server, or a proxy before it, dropped what can be read again.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	all, err := o.controls(ctx, p, model, marks)
 	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
@@ -137,7 +138,7 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, err
 }
 
-// controls is one request for them.
+// controls sends one request for the control tokens.
 func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
 	defer cancel()

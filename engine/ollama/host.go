@@ -78,8 +78,8 @@ func cutScheme(s string) (scheme, rest, port string, err error) {
 	return "", "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
 }
 
-// dialable is host with addresses that can only be listened on replaced by the loopback address of
-// their kind: OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
+// dialable returns host, with an address that can only be listened on replaced by the loopback
+// address of its kind: OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
 func dialable(host string) string {
 	ip := net.ParseIP(host)
 	switch {
@@ -91,15 +91,16 @@ func dialable(host string) string {
 	return host
 }
 
-// Older says that version a is older than b. What stands behind the numbers does not count:
+// Older reports whether version a is older than b. What follows the numbers does not count:
 // 0.30.0-rc1 is 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// VersionNumbers are the numbers of a version; all of them 0 where it has none, as in "0.0.0" of a
-// server that was built without a version. Who compares must then decide for which it takes it.
+// VersionNumbers returns the numbers of a version; all of them are 0 where it has none, as in
+// "0.0.0" of a server that was built without a version. Callers that compare must then decide for
+// which version they take it.
 func VersionNumbers(version string) (n [3]int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
@@ -108,8 +109,9 @@ func VersionNumbers(version string) (n [3]int) {
 	return n
 }
 
-// Parser is the reader that a server has for the model's calls, empty when it has only the general
-// one. Servers before 0.30 say it in the Modelfile only; that of gpt-oss is never said.
+// Parser returns the name of the reader that a server has for the model's calls, or "" when it has
+// only the general one. Servers before 0.30 say it in the Modelfile only; that of gpt-oss is never
+// said.
 func Parser(show *api.ShowResponse) string {
 	if show.Parser != "" {
 		return show.Parser

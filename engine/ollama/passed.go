@@ -42,11 +42,11 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 // hold. What else is passed on, as pulling a model, takes what it takes.
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched is a way to an Ollama on which what is passed on unread ends, too: a wait for a model's
-// reply that is longer than t allows, and a server that breaks, are an error, or the last record of
-// what had come of the answer. Without it a client would see its connection break, which Python's
-// http calls IncompleteRead, and not learn why. Records name the model as the client calls it: one
-// that compares the name with what it asked for would stumble over the server's.
+// Watched returns a transport to an Ollama on which what is passed on unread ends, too: a wait for
+// a model's reply that is longer than t allows, and a server that breaks, become an error, or the
+// last record of the answer so far. Without it a client would see its connection break, which
+// Python's http calls IncompleteRead, and not learn why. Records name the model as the client calls
+// it: a client that compares the name with what it asked for would stumble over the server's.
 func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
@@ -81,8 +81,8 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause is err, or, if whoever asked ended the request with a fault of its own, that fault: a
-// server that is stopped says so. Behind mute such a cause is not seen, since contexts find it by a
+// cause returns err, or, if the caller ended the request with a fault of its own, that fault: a
+// server that is stopped says so. Under mute such a cause is not seen, since contexts find it by a
 // value, and the client was told that it had gone away.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
@@ -190,8 +190,8 @@ func passDocument(resp *http.Response, n names) error {
 	return nil
 }
 
-// replace has an answer read from elsewhere. Length -1: nobody knows, so the header goes, and the
-// answer is sent in chunks.
+// replace makes an answer's body read from another reader. Length -1 means that the length is not
+// known: the header goes, and the answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -219,7 +219,7 @@ type records struct {
 	failed  *fault.Error // how it ended, if not well
 }
 
-// Read gives the records that have come. What is in the buffer already goes with the first one, up
+// Read reads the records that have come. What is in the buffer already goes with the first one, up
 // to KeepRecord: a burst is one write, and a lone record goes at once.
 func (r *records) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
@@ -238,7 +238,7 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next takes one line. A last line without its line feed may be a whole record, as far as its JSON
+// next reads one line. A last line without its line feed may be a whole record, as far as its JSON
 // is.
 func (r *records) next() {
 	line, err := r.scratch.Line()
@@ -256,7 +256,7 @@ func (r *records) next() {
 	}
 }
 
-// record takes one record. A final one is told by "done" in a model's reply only; a pull's progress
+// record reads one record. "done" tells the final one in a model's reply only; a pull's progress
 // ends with the stream. An error record is an end everywhere.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
@@ -289,8 +289,8 @@ func namesOf(theirs, ours string) (n names) {
 	return n
 }
 
-// told is a record with the client's name for the model. Ollama writes the name at the start of
-// each; whatever begins in another way stays as it is.
+// told returns a record with the client's name for the model. Ollama writes the name at the start
+// of each; a record that begins in another way stays as it is.
 func (n names) told(record []byte) []byte {
 	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
 		return append(slices.Clip(n.ours), rest...)
@@ -310,8 +310,9 @@ func (r *records) end(err error) {
 	r.out = append(append(r.out, fault.Ollama(r.failed)...), '\n')
 }
 
-// Broken is why the answer did not end well; nil if it did, as far as it was read. It is for the
-// log and the trace of whoever passes the answer on, since the client sees a record like any other.
+// Broken returns why the answer did not end well, or nil if it did, as far as it was read. Callers
+// that pass the answer on need it for their log and trace, since the client sees a record like any
+// other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

@@ -21,9 +21,9 @@ import (
 // that it has.
 const digestAge = 5 * time.Second
 
-// digest is the model's, from a list that is at most digestAge old. A model that the list lacks is
-// asked for at once: it may have been pulled since. Empty: the server does not list it, as some
-// that imitate Ollama.
+// digest returns the model's digest, from a list that is at most digestAge old. A model that the
+// list lacks is asked for at once: it may have been pulled since. It returns "" when the server
+// does not list the model, as some that imitate Ollama.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()
@@ -47,8 +47,8 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], nil
 }
 
-// fullName is a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A colon
-// counts only behind the last slash: before it there may be a host with a port.
+// fullName returns a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A
+// colon counts only after the last slash: before it there may be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -56,15 +56,15 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// knownAs is what facts are kept by: the marks among them are the family's, and the family may be
-// another when the settings change; the digest may be another with each request when several
-// servers stand behind one address.
+// knownAs returns the key by which facts are kept: the marks among them are the family's, and the
+// family may be another when the settings change; the digest may be another with each request when
+// one address has several servers.
 func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup is what is known of the model with that digest; nothing is ever known of one that the
-// server does not list, so such a model is probed with each request.
+// lookup returns what is known of the model with that digest. A model that the server does not list
+// is never known, so it is probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -153,8 +153,8 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// printsStructs says whether a rendered probe shows its tool as Go prints it, as templates with {{
-// .Function }} do (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
+// printsStructs reports whether a rendered probe shows its tool as Go prints it, as templates with
+// {{ .Function }} do (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
 	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
@@ -166,11 +166,11 @@ func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }
 
-// rendered is the prompt of a probe, empty when the server does not render. A server that refuses
-// does not; one that is busy, silent or gone leaves it open, which is an error. Rendering loads the
-// model, so it is asked for with the context that the order needs: with another one the server
-// would load it once more for the reply. One token is enough of a server that does not know the
-// flag and answers.
+// rendered returns the prompt of a probe, or "" when the server does not render. A server that
+// refuses does not; one that is busy, silent or gone leaves it open, which is an error. Rendering
+// loads the model, so it is asked for with the context that the order needs: with another one the
+// server would load it once more for the reply. One token is enough of a server that does not know
+// the flag and answers.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,

@@ -62,7 +62,7 @@ const structMark = " <nil> <nil> "
 // place would take a time that grows with the square of the request.
 const maxLeftOut = 8
 
-// marks are the places of a word in a text.
+// marks returns an iterator over the places of a word in a text.
 func marks(text, word string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at += len(word) {
@@ -75,9 +75,9 @@ func marks(text, word string) iter.Seq[int] {
 	}
 }
 
-// goText is how Ollama's templates print parameters: the struct with its type, no $defs, no items,
-// the required names, and the properties, which have a JSON form of their own, sorted by name. It
-// goes through Ollama's own type, so that what the type drops (pattern, format,
+// goText returns parameters as Ollama's templates print them: the struct with its type, no $defs,
+// no items, the required names, and the properties, which have a JSON form of their own, sorted by
+// name. It goes through Ollama's own type, so that what the type drops (pattern, format,
 // additionalProperties) is missing here as in the prompt.
 func goText(parameters json.RawMessage) string {
 	var p api.ToolFunctionParameters
@@ -91,12 +91,13 @@ func goText(parameters json.RawMessage) string {
 	return fmt.Sprintf("{%s <nil> <nil> %v %s}", p.Type, p.Required, props)
 }
 
-// functionJSON is a tool's function member: what {{ .Function }} would print if it printed JSON.
+// functionJSON returns a tool's function member: what {{ .Function }} would print if it printed
+// JSON.
 func functionJSON(t chat.Tool) string {
 	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
-// schemaJSON is a tool's schema in one line. A tool without one takes nothing, and says so: a
+// schemaJSON returns a tool's schema in one line. A tool without one takes nothing, and says so: a
 // missing schema would be "null".
 func schemaJSON(t chat.Tool) string {
 	if len(t.Schema) == 0 {
@@ -105,7 +106,7 @@ func schemaJSON(t chat.Tool) string {
 	return plainJSON(t.Schema)
 }
 
-// plainJSON is v as JSON in one line, with < and & as themselves: a model reads it.
+// plainJSON returns v as JSON in one line, with < and & as themselves: a model reads it.
 func plainJSON(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {

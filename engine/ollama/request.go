@@ -10,9 +10,9 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// chatRequest is the order's request in Ollama's form. Neither rendering nor streaming is set: both
-// are the caller's. Truncate stays false, so that a prompt that is too long is refused with its
-// count.
+// chatRequest returns the order's request in Ollama's form. Neither rendering nor streaming is set:
+// both are the caller's. Truncate stays false, so that a prompt that is too long is refused with
+// its count.
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
 	q := &ChatRequest{
@@ -27,10 +27,10 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 	return q
 }
 
-// wireMessages is the conversation in Ollama's form: arguments as objects, where OpenAI has text
-// that holds one, and results with the name of their tool, where OpenAI has the call's id alone.
-// Templates print either, so both are sent: most have no place for an id, and a result without its
-// tool's name would be printed under an empty one.
+// wireMessages returns the conversation in Ollama's form: arguments as objects, where OpenAI has
+// text that holds one, and results with the name of their tool, where OpenAI has the call's id
+// alone. Templates print either, so both are sent: most have no place for an id, and a result
+// without its tool's name would be printed under an empty one.
 func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
@@ -68,9 +68,9 @@ var nearest = map[string][]string{
 	"max":     {"max", "xhigh", "high"},
 }
 
-// levels are the names of how much the model can think, and whether it can leave it. Newer servers
-// say so; of older ones it is known that gpt-oss has levels, and that it has no other way to be
-// told. A list that holds false is one that can be switched off.
+// levels returns the names of how much the model can think, and reports whether it always thinks.
+// Newer servers say so; of older ones it is known that gpt-oss has levels, and that it has no other
+// way to be told. Thinking can be switched off where the server's list holds false.
 func levels(show *api.ShowResponse, format string) (names []string, always bool) {
 	if show.Thinking == nil || len(show.Thinking.Values) == 0 {
 		if format == "harmony" {
@@ -86,10 +86,10 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 	return names, len(names) > 0 && !slices.Contains(show.Thinking.Values, any(false))
 }
 
-// think is what Ollama is told about thinking: nothing, a switch, or a level. Other models than
-// those that think answer 400 to the very word ("does not support thinking"). A reply that must be
-// JSON is written without thinking, since the server would hold the thinking to the schema, or
-// forget about the schema; models that always think are known to it.
+// think returns what Ollama is told about thinking: nothing, a switch, or a level. Models that do
+// not think answer 400 to the very word ("does not support thinking"). A reply that must be JSON is
+// written without thinking, since the server would hold the thinking to the schema, or forget about
+// the schema; models that always think are known to it.
 //
 // Nothing at all, where the client does not say, leaves the model's own habit: many think unless
 // they are told not to.

@@ -126,9 +126,9 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// tokens takes the tokens of the record v, whose message is m, and gives those that are known to
+// tokens reads the tokens of the record v, whose message is m, and attaches those that are known to
 // the text that was queued for it: the server holds text back while it may begin a mark, so a
-// record may have tokens and no text. The tokens of thinking are nobody's, as with OpenAI, whose
+// record may have tokens and no text. The tokens of thinking are left out, as with OpenAI, whose
 // logprobs are those of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
@@ -183,16 +183,16 @@ func (s *stream) finish(v *fastjson.Value) error {
 	return io.EOF
 }
 
-// times are those of a last record, which Ollama writes in nanoseconds.
+// times returns the times of a last record, which Ollama writes in nanoseconds.
 func times(v *fastjson.Value) *chat.Times {
 	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
-// failed is the end by an error record. Behind tokens it is mostly the server's own reading that
-// failed, of a call that may be good enough for us: nearly all of it has come by then, token by
-// token. So that is an end by Abandoned, not an error. Nothing counts the tokens of such a reply,
-// since the final record is missing; where the prompt is ours, tap has counted them.
+// failed ends the stream by an error record. After tokens it is mostly the server's own reading
+// that failed, of a call that may be good enough for us: nearly all of it has come by then, token
+// by token. So that is an end by Abandoned, not an error. Nothing counts the tokens of such a
+// reply, since the final record is missing; where the prompt is ours, tap has counted them.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -216,8 +216,8 @@ func (s *stream) repeated() error {
 	return io.EOF
 }
 
-// ended is the end of a stream that has no final record. Behind thirty times the same token it is a
-// server that gave up; any other is a reply of which nobody knows how much is missing.
+// ended ends a stream that has no final record. After thirty times the same token the server gave
+// up; of any other reply it is not known how much is missing, which is an error.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
@@ -266,8 +266,9 @@ func (s *stream) addCalls(line []byte) error {
 	return nil
 }
 
-// object is the text of an arguments member: an object, an object inside a string, or nothing at
-// all. Ollama writes objects; the other two come from servers that imitate it.
+// object returns the text of an arguments member: an object, an object inside a string, or nothing
+// at all, which is {}. Ollama writes objects; the other two come from servers that imitate it. It
+// fails on anything else.
 func object(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "{}", nil
@@ -319,8 +320,9 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	}
 }
 
-// beyondString is what stands behind a string without escapes, of which the opening quote was read.
-// Models' names and times have no escapes; one that has is for the parser.
+// beyondString returns what follows a string without escapes, of which the opening quote was read.
+// Models' names and times have no escapes; a string that has some is for the parser, and ok is
+// false.
 func beyondString(rest []byte) ([]byte, bool) {
 	end := bytes.IndexByte(rest, '"')
 	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {

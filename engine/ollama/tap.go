@@ -99,8 +99,9 @@ func (s *stream) addEach(text []byte, ends []int) {
 	s.add(chat.Text, text)
 }
 
-// spoilt is the error of characters that nothing tells: arguments with others in their place would
-// be wrong ones, and the tool would run with them. It is Curable, so another strategy is tried.
+// spoilt returns the error of characters that nothing tells: arguments with others in their place
+// would be wrong ones, and the tool would run with them. It is Curable, so another strategy is
+// tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -108,8 +109,8 @@ func spoilt() error {
 	}
 }
 
-// tokenless is the error of a server that shows text without the tokens that it was asked for, nil
-// where there is no text either. It is Curable: other strategies need no tokens.
+// tokenless returns the error of a server that shows text without the tokens that it was asked for,
+// or nil where there is no text either. It is Curable: other strategies need no tokens.
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {
@@ -119,10 +120,10 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten is what the server ate in front of the first tokens that it shows: something that might
+// eaten returns what the server ate before the first tokens that it shows: something that might
 // have become the mark that opens thinking. Content tells it; where that is withheld, a call's mark
 // without its beginning does: <think> and <tool_call> begin with the same "<t", and a token of it
-// may be gone when the rest, "ool_call>", shows that it was no thinking.
+// may be gone when the rest, "ool_call>", shows that it was not thinking.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -182,9 +183,8 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind is what of the tokens follows the thinking that was read from them. The server may have
-// held back white space in front of it. Tokens in which the thinking is not found have nothing
-// behind it.
+// behind returns the tokens that follow the thinking that was read from them. The server may have
+// held back white space before it. It returns nil when the thinking is not found in the tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -200,10 +200,10 @@ func behind(tokens, thinking []byte) []byte {
 // space is white space.
 const space = " \t\r\n"
 
-// beyond is what follows the mark that ends thinking, of which tokens may be missing, and whether
-// there is any yet. The mark may have lost its end ("</thi") or its beginning ("nk>"): the server
-// drops a token or two at the border. While all that came could still be the mark, the answer is
-// no.
+// beyond returns what follows the mark that ends thinking, of which tokens may be missing, and
+// reports whether there is any yet. The mark may have lost its end ("</thi") or its beginning
+// ("nk>"): the server drops a token or two at the border. While all that came could still be the
+// mark, the answer is no.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

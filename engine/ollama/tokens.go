@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// byTokens says that the order's text is had from the tokens of a reply that the server reads
+// byTokens reports whether the order's text is had from the tokens of a reply that the server reads
 // itself. What must be JSON has no marks, so raw text is enough for it, and no parser can break it
 // off.
 func byTokens(o *upstream.Order) bool {
@@ -21,7 +21,7 @@ func byTokens(o *upstream.Order) bool {
 // tokens has the rendered prompt continued by a server that reads the reply itself, of which only
 // the tokens are taken. Where that reading fails, the rest comes as raw text: the prompt with what
 // was said is a continuation, which the server's prefix cache already holds. Seen with scripts:
-// qwen3-coder's parser breaks 17 of 42 replies off, nearly all behind the whole body of the call.
+// qwen3-coder's parser breaks 17 of 42 replies off, nearly all after the whole body of the call.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
@@ -39,9 +39,9 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	return &tokens{Source: src, o: o, tail: tail, rest: rest}, nil
 }
 
-// spent are the options for the rest of a reply that has so many tokens already: the client's limit
-// is for the whole reply. One token at least is asked for, since 0 means no limit to the server.
-// Without a limit of the client's there is nothing to reduce.
+// spent returns the options for the rest of a reply that has so many tokens already: the client's
+// limit is for the whole reply. One token at least is asked for, since 0 means no limit to the
+// server. Without a limit of the client's there is nothing to reduce.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
 	if err != nil || n <= 0 {
@@ -120,8 +120,8 @@ func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted are the counts of the raw rest as those of the whole reply: what was said before was a
-// part of its prompt, and would be counted there a second time. Clients show these counts, and
+// counted returns the counts of the raw rest as those of the whole reply: what was said before was
+// a part of its prompt, and would be counted there a second time. Clients show these counts, and
 // compact a conversation by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
@@ -130,9 +130,9 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 	return ev
 }
 
-// whole says that what was said is a reply with calls of which none is cut. The text is decoded
-// once more for it, which happens once a reply at most; how long a call is held does not matter,
-// since nothing of it leaves.
+// whole reports whether what was said is a reply with calls of which none is cut. The text is
+// decoded once more for it, which happens once a reply at most; how long a call is held does not
+// matter, since nothing of it leaves.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

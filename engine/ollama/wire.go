@@ -199,7 +199,8 @@ func (c *Call) appendJSON(b []byte) ([]byte, error) {
 	return append(out.Bytes(), "}}"...), err
 }
 
-// separator stands in front of an element of an array: the first one begins it.
+// separator returns the byte before the element with index i of an array: '[' before the first, ','
+// before the others.
 func separator(i int) byte {
 	if i == 0 {
 		return '['
@@ -207,6 +208,6 @@ func separator(i int) byte {
 	return ','
 }
 
-// room is memory for a body whose texts have so many bytes. Line feeds and quotes take two in JSON;
-// of text and code an eighth more is enough, and else there is a second allocation.
+// room returns memory for a body whose texts have so many bytes. Line feeds and quotes take two in
+// JSON; of text and code an eighth more is enough, and else there is a second allocation.
 func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

@@ -60,9 +60,9 @@ type waiting struct {
 	event chat.Event
 }
 
-// add takes an event that is no call's, and gives what may leave now. Behind a call that is under
-// way text waits, so a call without arguments holds everything back to the end: "" may still become
-// something.
+// add appends to out an event that belongs to no call, if it may leave now. Text waits after a call
+// that is under way, so a call without arguments holds everything back to the end: "" may still
+// become something.
 func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	if len(n.line) == 0 {
 		return append(out, e)
@@ -71,8 +71,8 @@ func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	return out
 }
 
-// fragment takes a part of a call, and gives what may leave now. An id or a name that is there
-// already is not replaced: some servers send the whole head again with every fragment.
+// fragment reads a part of a call, and appends to out what may leave now. An id or a name that is
+// there already is not replaced: some servers send the whole head again with every fragment.
 func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	c, begins := n.find(f)
 	if begins {
@@ -103,9 +103,10 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	return n.drain(out)
 }
 
-// find is the call that f belongs to, or begins says that it is a new one, behind c if that is not
-// nil. An id that is known says so, else the index, else it is the last call. Neither is enough by
-// itself: servers number every call 0, make a new id for each fragment, or send neither.
+// find returns the call that f belongs to; begins reports whether f is the first of a new one
+// instead, which comes after c if that is not nil. An id that is known says so, else the index,
+// else it is the last call. Neither is enough by itself: servers number every call 0, make a new id
+// for each fragment, or send neither.
 //
 // Calls that are told apart by one sign each: by index (OpenAI), by id under index 0, by another
 // name without either.
@@ -126,8 +127,8 @@ func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	return near, near == nil || n.begins(near, f)
 }
 
-// begins says that f is the first fragment of another call than c, although nothing but that tells
-// them apart: another name, another id, or the same name once more behind arguments that are
+// begins reports whether f is the first fragment of another call than c, although nothing but that
+// tells them apart: another name, another id, or the same name once more after arguments that are
 // complete, with arguments of its own.
 func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	other := f.id != "" && c.id != "" && f.id != c.id
@@ -143,15 +144,15 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	return named && c.check.Complete() && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
 }
 
-// sameDespiteID says that f goes on with c under another id: some servers make up an id for every
-// fragment. Then there is no name, and the arguments so far lack their closer.
+// sameDespiteID reports whether f goes on with c under another id: some servers make up an id for
+// every fragment. Then there is no name, and the arguments so far lack their closer.
 func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
 	return f.name == "" && c.name != "" && len(c.args) > 0 && !c.check.Complete()
 }
 
-// splitName says that f has the rest of c's name: "get_", then "weather". Only an offered name
-// counts, and only while no arguments have come, so that "get" and "get_time" of two calls are not
-// joined.
+// splitName reports whether f has the rest of c's name: "get_", then "weather". Only an offered
+// name counts, and only while no arguments have come, so that "get" and "get_time" of two calls are
+// not joined.
 func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	if f.name == "" || len(c.args) > 0 || f.id != "" && f.id != c.id {
 		return false
@@ -162,8 +163,8 @@ func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	return !exact(c.name) && exact(c.name+f.name)
 }
 
-// drain gives what may leave: all up to the first call that is not complete, and of that one what
-// is sure. The line keeps the order in which the calls began.
+// drain appends to out what may leave: all up to the first call that is not complete, and of that
+// one what is sure. The line keeps the order in which the calls began.
 func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	for len(n.line) > 0 {
 		w := n.line[0]
@@ -180,8 +181,8 @@ func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	return out
 }
 
-// advance gives what of a call may leave by itself. Short arguments wait until they are whole
-// (Hold), since a call that has not begun to leave can still be repaired against its schema.
+// advance appends to out what of a call may leave by itself. Short arguments wait until they are
+// whole (Hold), since a call that has not begun to leave can still be repaired against its schema.
 func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= adapters.Held(n.hold)) {
 		return out
@@ -189,7 +190,7 @@ func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	return n.send(out, c, string(c.args[c.sent:c.valid]))
 }
 
-// send gives the next bytes of a call's arguments, and its start in front of the first. Indexes
+// send appends to out the next bytes of a call's arguments, and its start before the first. Indexes
 // count from 0 in the order in which calls leave, whatever the server's were.
 func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.Event {
 	if !c.started {
@@ -204,8 +205,8 @@ func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.
 	return append(out, chat.Event{Kind: chat.CallArgs, Index: n.begun - 1, Text: args})
 }
 
-// meant is the offered tool of that name, or one of that very name. Spellings such as
-// functions.Get_Weather mean get_weather.
+// meant returns the offered tool of that name, or a tool of that very name when none is offered.
+// Spellings such as functions.Get_Weather mean get_weather.
 func (n *nativeCalls) meant(name string) chat.Tool {
 	if t, ok := adapters.Offered(n.tools, name); ok {
 		return t
@@ -213,10 +214,10 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// end gives all that waits once the reply has ended. A reply that was cut leaves a call open that
-// had begun to leave, and leaves out those that had not: a client that runs calls without looking
-// at the finish_reason must not run half of one. In any other reply a call that is no object is
-// repaired, and an error when it cannot be.
+// end appends to out all that waits once the reply has ended. A reply that was cut leaves a call
+// open that had begun to leave, and leaves out those that had not: a client that runs calls without
+// looking at the finish_reason must not run half of one. In any other reply a call whose arguments
+// are not an object is repaired, and an error when it cannot be.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false
 	for _, w := range n.line {
@@ -239,13 +240,13 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 	return out, nil
 }
 
-// whole says that nothing of the call is missing. A name may come behind the arguments, and without
-// one nothing can leave.
+// whole reports whether nothing of the call is missing. A name may come after the arguments, and
+// without one nothing can leave.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
-// repair gives the rest of a call whose arguments are no JSON object as they are. What has left
-// cannot be taken back, so a repair that would begin otherwise is an error, and so are arguments
-// without an object. Both are Curable: another strategy reads the text.
+// repair appends to out the rest of a call whose arguments are not a JSON object as they are. What
+// has left cannot be taken back, so a repair that would begin otherwise is an error, and so are
+// arguments without an object. Both are Curable: another strategy reads the text.
 func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
 	if c.name == "" && len(c.args) == 0 {
 		return out, nil

@@ -105,9 +105,9 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 	})
 }
 
-// Template gives the prompt that r comes to with the model's own template, at a llama-server. It
-// fails where the template raises an error, as many do for roles that are not in turn; that is a
-// refusal, by upstream.IsRefusal.
+// Template returns the prompt that the model's own template makes of r, at a llama-server. It fails
+// where the template raises an error, as many do for roles that are not in turn; that is a refusal,
+// by upstream.IsRefusal.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
 	if err == nil && prompt == "" {
@@ -122,7 +122,7 @@ func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]an
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 
-// pieces has a stream read as llama-server writes its own, chunks as OpenAI has it.
+// pieces makes d read a stream as llama-server writes its own, which is not in OpenAI's chunks.
 func pieces(d *deltas) { d.record = d.piece }
 func chunks(d *deltas) { d.record = d.chunk }
 
@@ -176,12 +176,12 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 	return o.stream(ctx, p, o.base+"/completions", with(fields, said), p.Later(), chunks)
 }
 
-// Embed gives a vector for each text, in the order of the texts, and the number of tokens in all.
+// Embed returns a vector for each text, in the order of the texts, and the number of tokens in all.
 // Entries may come in any order, each with its index; an index that is missing or comes twice is an
-// error, since a vector under a wrong text is found by nobody. The cut that Ollama knows (Truncate)
-// is not in this API, so who asks for it gets fault.Invalid and no vectors of texts that were meant
-// to be cut. The encoding is always "float": a client that asks for base64 gets it from here,
-// whatever its server can do.
+// error, since a vector under a wrong text would never be noticed. The cut that Ollama knows
+// (Truncate) is not in this API, so callers that ask for it get fault.Invalid and no vectors of
+// texts that were meant to be cut. The encoding is always "float": a client that asks for base64
+// gets it from here, whatever its server can do.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	if r.Truncate {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}

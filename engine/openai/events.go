@@ -22,9 +22,9 @@ type sseReader struct {
 	partial []byte // data lines that are no JSON alone
 }
 
-// next gives the data of the next event, valid until the following call. done says that it was
-// [DONE] in place of JSON. The error is io.EOF behind the last event, upstream.ErrCut inside of
-// one. A data line that is no JSON by itself may be a part of an event of several lines, so it
+// next returns the data of the next event, valid until the following call. done reports whether it
+// was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside of
+// one. A data line that is not JSON by itself may be a part of an event of several lines, so it
 // waits for the rest, as long as that makes no more than MaxRecord.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
@@ -57,8 +57,9 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined is the event that takes several lines. What is no JSON is the given error, or else says
-// so. The specification joins data lines by a line feed, which JSON takes for white space.
+// joined returns the event that takes several lines. If it is not JSON, joined fails with bad, or,
+// where that is nil, with an error that says so. The specification joins data lines by a line feed,
+// which JSON takes for white space.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -71,8 +72,8 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	return v, false, nil
 }
 
-// line is the next line without its end, blank ones included. The scratch reads up to a line feed;
-// a CR inside of that ends a line too, and what stands behind it waits in rest. So a stream with
+// line returns the next line without its end, blank ones included. The scratch reads up to a line
+// feed; a CR inside of that ends a line too, and what follows it waits in rest. So a stream with
 // CRs alone is read as one long line, at its end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
@@ -94,9 +95,9 @@ func (r *sseReader) line() ([]byte, error) {
 	return line, nil
 }
 
-// dataOf is the data of a line; ok is false for comments (": keep-alive") and other fields (event,
-// id, retry), of which none says anything that the data does not. Old llama-servers write error:
-// {"code":500,…} in place of data.
+// dataOf returns the data of a line; ok is false for comments (": keep-alive") and other fields
+// (event, id, retry), of which none says anything that the data does not. Old llama-servers write
+// error: {"code":500,…} in place of data.
 func dataOf(line []byte) (data []byte, ok bool) {
 	if len(line) > 0 && line[0] == '{' {
 		return line, true

@@ -37,11 +37,11 @@ type held struct {
 	refused []string // the models with which the server did not take it
 }
 
-// grammar is what holds the order's calls, nil for nothing: for text that is ours to read, when
-// tools are offered and neither the settings, nor the client, nor the server are against it. Of a
-// model that no family claims it is not known how it writes, so nothing holds it to a form: a good
-// call in another form would be bent into one that it was never taught. A client's own grammar or
-// schema goes before ours.
+// grammar returns what holds the order's calls to a form, or nil for nothing. It holds text that is
+// ours to read, when tools are offered and neither the settings, nor the client, nor the server are
+// against it. Of a model that no family claims it is not known how it writes, so nothing holds it
+// to a form: a good call in another form would be bent into one that it was never taught. A
+// client's own grammar or schema goes before ours.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
@@ -58,9 +58,9 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 	return h
 }
 
-// find is the grammar of those tools, written when it is new, and made tells of it then. The
-// family's declaration is part of the key: a user's own file may change it under the same name. A
-// tool's description is not: no grammar has it.
+// find returns the grammar of those tools. It writes the grammar when it is new, and then calls
+// made with it. The family's declaration is part of the key: a user's own file may change it under
+// the same name. A tool's description is not: no grammar has it.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything
@@ -152,11 +152,11 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 	return src, again
 }
 
-// continuation is the body of llama-server's /completion: a rendered prompt with the beginning of
-// the call that is forced, else held to the grammar unless that is nil. Every known family's marks
-// are preserved, about 2 KB a request: any of them is read, and without their names a server leaves
-// out those that are control tokens. The server parses nothing of the reply, so what comes is what
-// the model wrote.
+// continuation returns the body of llama-server's /completion: a rendered prompt with the beginning
+// of the call that is forced, else held to the grammar unless that is nil. Every known family's
+// marks are preserved, about 2 KB a request: any of them is read, and without their names a server
+// leaves out those that are control tokens. The server parses nothing of the reply, so what comes
+// is what the model wrote.
 func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)
 	switch {

@@ -89,9 +89,9 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}, nil
 }
 
-// listed is what the server's list says of a model, nothing when it is not in it: some servers
-// answer to any name. vLLM tells the context there (max_model_len); OpenAI's own list has neither
-// that nor what a model can do.
+// listed returns what the server's list says of a model, or an empty Model when it is not in the
+// list: some servers answer to any name. vLLM tells the context there (max_model_len); OpenAI's own
+// list has neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.Client.Models(ctx) // nothing hangs on a server that has no list
 	for _, m := range list {
@@ -102,9 +102,9 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 	return Model{}
 }
 
-// switches says whether the server lets thinking be switched in vLLM's way:
-// "chat_template_kwargs":{"enable_thinking":false}. One that does not say who it is does not, since
-// OpenAI's imitators may refuse fields that they do not know.
+// switches reports whether the server lets thinking be switched in vLLM's way:
+// "chat_template_kwargs":{"enable_thinking":false}. A server that does not say who it is does not,
+// since OpenAI's imitators may refuse fields that they do not know.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
 
 // Template returns the chat template of the order's model at a llama-server, which renders with it.

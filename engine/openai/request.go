@@ -11,15 +11,16 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// request is the order's request in OpenAI's form. Tools are the order's, which a server can take
-// (Facts.PlainSchemas), not the client's.
+// request returns the order's request in OpenAI's form. Tools are the order's, which a server can
+// take (Facts.PlainSchemas), not the client's.
 func (b *Backend) request(o *upstream.Order) *Request {
 	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages), Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
-// wireMessages is the conversation in OpenAI's form, every content there and every call's arguments
-// an object: templates that such servers run read the arguments, and fail at text that is none.
-// Reasoning goes back to servers that know the field; OpenAI refuses a request that has it.
+// wireMessages returns the conversation in OpenAI's form, every content there and every call's
+// arguments an object: templates that such servers run read the arguments, and fail at text that is
+// not an object. Reasoning goes back to servers that know the field; OpenAI refuses a request that
+// has it.
 func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
@@ -36,8 +37,8 @@ func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// content is a message's text, or its parts when there are pictures. Text alone is never sent as
-// parts: templates of many models print a list as it is.
+// content returns a message's text, or its parts when there are pictures. Text alone is never sent
+// as parts: templates of many models print a list as it is.
 func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
@@ -55,9 +56,9 @@ func content(m chat.Message) any {
 	return parts
 }
 
-// fields are the request's other fields: what the client said of how to write, and what of it
-// nobody here understood, since the server may. What is understood here wins; options by Ollama's
-// names come last, as the client's most explicit word.
+// fields returns the request's other fields: what the client said of how to write, and what of it
+// this program does not understand, since the server may. What is understood here wins; options by
+// Ollama's names come last, as the client's most explicit word.
 //
 // tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the
 // call. A server that ignores it would answer in text.
@@ -119,9 +120,9 @@ func toolChoice(tools []chat.Tool) any {
 	return json.RawMessage(`{"type":"function","function":{"name":` + string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
 }
 
-// limit is the field that bounds a reply's length: OpenAI's newer models refuse the old one, others
-// know only that. A server that ignores what it does not know would let the model run on to the end
-// of its context.
+// limit returns the name of the field that bounds a reply's length: OpenAI's newer models refuse
+// the old one, others know only that. A server that ignores what it does not know would let the
+// model run on to the end of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"
@@ -129,8 +130,9 @@ func (b *Backend) limit() string {
 	return "max_tokens"
 }
 
-// responseFormat is a chat.Request's Format in OpenAI's words. A schema must have a name there,
-// which nobody reads. It is not said to be strict: OpenAI takes only schemas of a narrow kind then.
+// responseFormat returns a chat.Request's Format in OpenAI's words. A schema must have a name
+// there, which is not used for anything. It is not said to be strict: OpenAI takes only schemas of
+// a narrow kind then.
 func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
 		return json.RawMessage(`{"type":"json_object"}`)
@@ -138,7 +140,7 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"reply","schema":` + string(format) + `}}`)
 }
 
-// continuing are the fields of a chat in the words of llama-server's /completion, which ignores
+// continuing returns the fields of a chat in the words of llama-server's /completion, which ignores
 // those that it does not know. So the limit must have its name there, n_predict, or there would be
 // none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
@@ -161,8 +163,8 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body is the request as JSON. What has a field of its own here wins over Fields. A stream is asked
-// for its token counts, since OpenAI sends them only then.
+// body returns the request as JSON. What has a field of its own here wins over Fields. A stream is
+// asked for its token counts, since OpenAI sends them only then.
 func (r *Request) body(stream bool) map[string]any {
 	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
 	if len(r.Tools) > 0 {
@@ -177,7 +179,8 @@ func (r *Request) body(stream bool) map[string]any {
 // counted are the options of a stream that counts its tokens.
 var counted = json.RawMessage(`{"include_usage":true}`)
 
-// with is a body of fields, and of what is said beside them, which counts first.
+// with returns a body of fields and of what is said beside them; said wins where both have a
+// member.
 func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {
 	all := make(map[string]any, len(fields)+len(said))
 	for k, v := range fields {

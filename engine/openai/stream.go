@@ -88,10 +88,9 @@ func (d *deltas) finish(reason, cause string) {
 	d.In.Shorten(tailTime)
 }
 
-// ended is the end of the stream: err is why it could not be read on, nil for a good end. It is a
-// fault unless the server had said why the reply ended; then nothing that comes behind can matter.
-// Calls that waited leave here, whole or as far as they had begun, in front of the counts and the
-// reason.
+// ended ends the stream: err is why it could not be read on, nil for a good end. It returns a fault
+// unless the server had said why the reply ended; then nothing that comes after can matter. Calls
+// that waited leave here, whole or as far as they had begun, before the counts and the reason.
 func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
@@ -108,8 +107,8 @@ func (d *deltas) ended(err error) error {
 	return io.EOF
 }
 
-// cut is the fault of a reply that ended without a reason, even one that ended in good order by
-// [DONE]: only a reason says that the model had finished, and the last call may be half of one.
+// cut returns the fault of a reply that ended without a reason, even one that ended in good order
+// by [DONE]: only a reason says that the model had finished, and the last call may be half of one.
 func (d *deltas) cut(err error) error {
 	if d.Ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
@@ -188,8 +187,8 @@ func fragmentOf(call, function *fastjson.Value) fragment {
 	return f
 }
 
-// scalar is a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is "7",
-// arguments that are an object are their text, null and a missing member are "".
+// scalar returns a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is
+// "7", arguments that are an object are their text, null and a missing member are "".
 func scalar(v *fastjson.Value) string {
 	switch {
 	case v == nil || v.Type() == fastjson.TypeNull:
@@ -253,8 +252,8 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	return d.ended(nil)
 }
 
-// errorIn is the error object of an event, nil if it has none: {"error": …}, or {"object": "error",
-// …} of old vLLMs. "error": null is none.
+// errorIn returns the error object of an event, or nil if it has none: {"error": …}, or {"object":
+// "error", …} of old vLLMs. "error": null is not one.
 func errorIn(v *fastjson.Value) *fastjson.Value {
 	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
 		return e

@@ -40,15 +40,15 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats says whether all of a text has one period of at most longestPeriod. Nearly every text
+// repeats reports whether all of a text has one period of at most longestPeriod. Nearly every text
 // that has none is known by its last bytes, which the library finds quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) && period(text) <= longestPeriod
 }
 
-// period is the smallest p for which every byte is equal to the one p before it, as far as there is
-// one. It is found by the failure function of Knuth, Morris and Pratt.
+// period returns the smallest p for which every byte is equal to the one p before it, as far as
+// there is one. It is found by the failure function of Knuth, Morris and Pratt.
 func period(text *[longestPeriod + repeatStep]byte) int {
 	var border [len(text) + 1]uint16 // border[i] is the longest text that both begins and ends text[:i], and is not all of it
 	k := uint16(0)

@@ -39,11 +39,11 @@ const DrainTime = 50 * time.Millisecond
 // end.
 var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
-// Transport is made for many streams to one host. It has no time limit on answers: Ollama sends its
-// headers with the first record, and the Pulse watches that wait. Nothing is compressed, since
-// compression holds bytes back. Go keeps two idle connections a host by default, so that above two
-// streams every request would dial anew. Buffers are 4 KiB: 16 KiB on both sides would cost 32 KiB
-// for each idle stream.
+// Transport returns a transport made for many streams to one host. It has no time limit on answers:
+// Ollama sends its headers with the first record, and the Pulse watches that wait. Nothing is
+// compressed, since compression holds bytes back. Go keeps two idle connections a host by default,
+// so that above two streams every request would dial anew. Buffers are 4 KiB: 16 KiB on both sides
+// would cost 32 KiB for each idle stream.
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -59,8 +59,8 @@ func Transport() *http.Transport {
 	}
 }
 
-// HTTP is an http.Client over a transport; nil means the network. Redirections are not followed: a
-// POST would become a GET, and the answer one of another server.
+// HTTP returns an http.Client over a transport; nil means the network. Redirections are not
+// followed: a POST would become a GET, and the answer one of another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -224,9 +224,9 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 	return s, nil
 }
 
-// Meant is err as the client's fault, with the field of the request that is wrong, where the server
-// says these words. They tell what a model cannot do, which its server takes for a failure of its
-// own.
+// Meant returns err as the client's fault, with the field of the request that is wrong, where the
+// server says these words. They tell what a model cannot do, which its server takes for a failure
+// of its own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
@@ -234,10 +234,10 @@ func Meant(err error, words, param, message string) error {
 	return err
 }
 
-// InProcess is a network of one server without sockets: each request has a connection of its own, a
-// pipe, at the other end of which net/http serves the handler. So the demo is a model server like
-// any other, with no port of its own to find or to guard: a client that leaves ends the handler's
-// context, a handler that panics breaks its answer off.
+// InProcess returns a network of one server without sockets: each request has a connection of its
+// own, a pipe, at the other end of which net/http serves the handler. So the demo is a model server
+// like any other, with no port of its own to find or to guard: a client that leaves ends the
+// handler's context, a handler that panics breaks its answer off.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
 	t.Proxy, t.DisableKeepAlives = nil, true // a pipe costs nothing to make, and one that is kept would keep its goroutines
@@ -253,7 +253,7 @@ func InProcess(h http.Handler) http.RoundTripper {
 // once is a listener at which one connection arrives.
 type once struct{ conn net.Conn }
 
-// Accept gives the connection, the first time.
+// Accept returns the connection the first time, and net.ErrClosed after that.
 func (l *once) Accept() (c net.Conn, err error) {
 	if c, l.conn = l.conn, nil; c == nil {
 		err = net.ErrClosed
@@ -261,8 +261,8 @@ func (l *once) Accept() (c net.Conn, err error) {
 	return c, err
 }
 
-// Close has nothing to close: the connection is its server's.
+// Close does nothing: the connection is its server's.
 func (l *once) Close() error { return nil }
 
-// Addr is no address that anybody dials.
+// Addr returns an address that is never dialed.
 func (l *once) Addr() net.Addr { return &net.UnixAddr{} }

@@ -105,7 +105,8 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parsed is the string at that path of a document of any other form.
+// parsed returns the string at that path of a document in any other form. It fails when the
+// document cannot be read.
 func parsed(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
@@ -155,8 +156,8 @@ func unescaped(dst, rest []byte) (_, left []byte) {
 	}
 }
 
-// escaped is the character that an escape stands for, and the length of it behind its backslash; 0
-// when it stands for none by itself.
+// escaped returns the character that an escape means, and the escape's length after its backslash,
+// or 0, 0 when it means none by itself.
 func escaped(rest []byte) (c rune, size int) {
 	if len(rest) == 0 {
 		return 0, 0
@@ -185,7 +186,7 @@ func escaped(rest []byte) (c rune, size int) {
 	return c, 5
 }
 
-// hexDigit is the value of a hexadecimal digit, -1 of anything else.
+// hexDigit returns the value of a hexadecimal digit, or -1 for anything else.
 func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -78,7 +78,7 @@ type Order struct {
 	Log   *zerolog.Logger
 }
 
-// Prompted tells who observes the request the prompt that the model will read.
+// Prompted reports the prompt that the model will read to the request's observer, if there is one.
 func (o *Order) Prompted(text string, context int) {
 	if o.OnRendered != nil {
 		o.OnRendered(text, context)

@@ -31,9 +31,9 @@ var (
 	ErrCut  = errors.New("the stream ends inside a record") // so the reply is not complete
 )
 
-// Cut is the fault of a stream that ended before its reply did, by the error of the read; nil where
-// the read ended well. Servers that see their client leave may end in good order, so the context is
-// asked first.
+// Cut returns the fault of a stream that ended before its reply did. err is the error of the read,
+// nil where the read ended well. Servers that see their client leave may end in good order, so the
+// context is asked first.
 func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -64,7 +64,7 @@ func NewScratch(r io.Reader) *Scratch { return &Scratch{in: bufio.NewReaderSize(
 // Scratches keep what the streams of one client need. The zero value is ready.
 type Scratches struct{ pool sync.Pool }
 
-// Get gives what is needed to read r.
+// Get returns a Scratch to read r with.
 func (p *Scratches) Get(r io.Reader) *Scratch {
 	s, ok := p.pool.Get().(*Scratch)
 	if !ok {
@@ -82,14 +82,14 @@ func (p *Scratches) Put(s *Scratch) {
 	}
 }
 
-// Ahead is the next line with its line feed, if all of it has come already; else it is empty. The
-// line stays the next one until Skip takes it.
+// Ahead returns the next line with its line feed, or nothing if not all of it has come already. The
+// line stays the next one until Skip discards it.
 func (s *Scratch) Ahead() []byte {
 	have, _ := s.in.Peek(s.in.Buffered()) // never more than there is
 	return have[:bytes.IndexByte(have, '\n')+1]
 }
 
-// Skip takes n bytes that Ahead has shown.
+// Skip discards n bytes that Ahead has shown.
 func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
 // Next returns the next line that is not blank, without its end. It is valid until the following
@@ -162,13 +162,13 @@ type Stream struct {
 	Header http.Header  // of the answer
 }
 
-// Stream is one over the body of an answer, of which in reads.
+// Stream returns a Stream over the body of an answer, which in reads.
 func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }
 
-// Next gives the next event. What a record held is given out to the end before its error: text in
-// front of a fault has been written and belongs to the client.
+// Next returns the next event. All events of a record come before its error: text before a fault
+// has been written and belongs to the client.
 func (s *Stream) Next() (chat.Event, error) {
 	for s.head == len(s.Queue) {
 		if s.over != nil {

@@ -65,9 +65,9 @@ func Explain(status int, text string) *fault.Error {
 	return e
 }
 
-// misread says whether the text is of a server that could not read what its model wrote, or not
-// write the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way of
-// asking may do without that.
+// misread reports whether the text comes from a server that could not read what its model wrote, or
+// not write the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way
+// of asking may do without that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
 		if strings.Contains(text, word) {
@@ -142,8 +142,8 @@ func Refused(status int, h http.Header, body []byte) *fault.Error {
 	return e
 }
 
-// Misplaced is the fault of an answer that is a page for people, nil of any other. A page comes
-// with status 200 too, from a router or a web interface at a mistyped address.
+// Misplaced returns the fault of an answer that is a page for people, and nil for any other answer.
+// A page comes with status 200 too, from a router or a web interface at a mistyped address.
 func Misplaced(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
@@ -170,8 +170,8 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal says that the server answered, and will answer the same again: it lacks what it was
-// asked for. An Unavailable without a cause is an answer too, a 500; with a cause it is a
+// IsRefusal reports whether the server answered, and will answer the same again: it lacks what it
+// was asked for. An Unavailable without a cause is an answer too, a 500; with a cause it is a
 // connection that broke.
 func IsRefusal(err error) bool {
 	var f *fault.Error
@@ -185,7 +185,7 @@ type Overflow struct {
 	Window int // of the context
 }
 
-// Error says both.
+// Error returns both numbers in a sentence.
 func (o *Overflow) Error() string {
 	return fmt.Sprintf("%d tokens do not fit into a context of %d", o.Tokens, o.Window)
 }
@@ -204,7 +204,7 @@ func overflowOf(text string) *Overflow {
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}
 }
 
-// firstNumber is what the first group that matched holds, 0 when there is none.
+// firstNumber returns the number in the first group that matched, or 0 when there is none.
 func firstNumber(e *regexp.Regexp, text string) int {
 	groups := e.FindStringSubmatch(text)
 	for i := 1; i < len(groups); i++ {

@@ -29,8 +29,8 @@ type Function struct {
 	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
 }
 
-// WireTools are the order's tools as both wires have them. Nobody but OpenAI has Strict, which
-// Ollama ignores.
+// WireTools returns the order's tools as both wires have them. Only OpenAI has Strict, which Ollama
+// ignores.
 func (o *Order) WireTools() (all []Tool) {
 	for _, t := range o.Tools {
 		all = append(all, Tool{"function", Function{t.Name, t.Description, t.Schema, t.Strict}})
@@ -44,8 +44,8 @@ var ProbeTool = Tool{"function", Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
-// Arguments are those of a call, as an object: some clients write an empty text for none. Text that
-// is no object was refused when the request came.
+// Arguments returns the arguments of a call as an object: some clients write an empty text for
+// none. Text that is not an object was refused when the request came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -53,8 +53,8 @@ func Arguments(c chat.Call) json.RawMessage {
 	return c.Args
 }
 
-// Rendering is the chat template of the order's model, of which source is the text, with which
-// render shows orders. A model that can think thinks: many templates print reasoning only then.
+// Rendering returns the chat template of the order's model: source is its text, and render shows
+// orders with it. A model that can think thinks: many templates print reasoning only then.
 func (o *Order) Rendering(source string, thinks bool, render func(*Order) (string, error)) derive.Template {
 	q := *o
 	q.Facts.Thinking = thinks
@@ -67,15 +67,15 @@ func (o *Order) Rendering(source string, thinks bool, render func(*Order) (strin
 // alsoCalled stands in front of the name that a tool has for everybody but the model.
 const alsoCalled = "Also called "
 
-// AlsoCalled is a tool's description with the name that the user knows it by, so that a model finds
-// what the user speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it, and
-// "Also called "工具"." stands in its description.
+// AlsoCalled returns a tool's description with the name that the user knows it by, so that a model
+// finds what the user speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it,
+// and its description says "Also called "工具"."
 func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// KnownAs is the name by which the user knows a tool of that name and description: the inverse of
-// AlsoCalled.
+// KnownAs returns the name by which the user knows a tool of that name and description: the inverse
+// of AlsoCalled.
 func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
@@ -92,7 +92,7 @@ type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take gives the tokens that have gathered, nil when there are none. They are given out once.
+// Take returns the tokens that have gathered, or nil when there are none, and forgets them.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil

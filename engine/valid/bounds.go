@@ -15,16 +15,16 @@ import (
 var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 
-// Bounded are the arguments without the members that the schema forbids, if besides these nothing
-// is wrong but values out of their bounds. It serves --out-of-bounds=pass, for agents that give a
-// tool's error back to the model.
+// Bounded returns the arguments without the members that the schema forbids, if besides these
+// nothing is wrong but values out of their bounds. It serves --out-of-bounds=pass, for agents that
+// give a tool's error back to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds is Bounded with the places that are. One mark of another kind ends it, since the call
-// would be refused for that all the same.
+// outOfBounds returns what Bounded does, and the places that are out of bounds. One mark of another
+// kind ends it, since the call would be refused for that all the same.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -46,9 +46,9 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 	return m.doc.edited(nil), over, true
 }
 
-// Clamped are the arguments with every number at its nearest bound, if that makes them fit. Texts
-// and lists are not cut. It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20, as
-// some would rather have 20 results than none. A text that is cut says something else, so a call
+// Clamped returns the arguments with every number at its nearest bound, if that makes them fit.
+// Texts and lists are not cut. It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20,
+// as some would rather have 20 results than none. A text that is cut says something else, so a call
 // with one too long is not clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
@@ -98,9 +98,9 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	return doc.edited(nil), true
 }
 
-// nearest is the number within the bounds of a schema that is nearest to n, nil when there is none.
-// With "multipleOf" it is looked for among the multiples around n: 23 under a maximum of 20 and a
-// step of 8 is 16, though 20 is nearer.
+// nearest returns the number within the bounds of a schema that is nearest to n, or nil when there
+// is none. With "multipleOf" it is looked for among the multiples around n: 23 under a maximum of
+// 20 and a step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
@@ -145,9 +145,9 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 // 1 under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
-// stepOf is what a number must be a multiple of, nil for nothing. An integer that is a multiple of
-// p/q is one of p. An integer that is a multiple of 2.5 is one of 5, the numerator of 5/2 in lowest
-// terms.
+// stepOf returns what a number must be a multiple of, or nil for nothing. An integer that is a
+// multiple of p/q in lowest terms is a multiple of p: one that is a multiple of 2.5, which is 5/2,
+// is a multiple of 5.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {
@@ -159,5 +159,5 @@ func stepOf(s *jsonschema.Schema) *big.Rat {
 	return s.MultipleOf
 }
 
-// distance is how far two numbers are apart, either way.
+// distance returns how far two numbers are apart, either way.
 func distance(a, b *big.Rat) *big.Rat { return new(big.Rat).Abs(new(big.Rat).Sub(a, b)) }

@@ -21,8 +21,8 @@ type outcome struct {
 	err error
 }
 
-// Get gives the validator of a tool's schema, compiled at the first use. A schema that is empty or
-// null takes any object. An error is a *SchemaError. The caller decides what an unusable schema
+// Get returns the validator of a tool's schema, compiled at the first use. A schema that is empty
+// or null takes any object. An error is a *SchemaError. The caller decides what an unusable schema
 // means; the engine then lets the tool take any object and says so once.
 func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	one := c.Cache.Get(schema, func(text string) outcome {
@@ -32,8 +32,8 @@ func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	return one.v, one.err
 }
 
-// Tool is Get for a tool; the error is fault.Invalid and names it.
-// The error is the client's, who wrote the schema, and not a model's.
+// Tool returns the validator of a tool's schema, as Get does. The error is fault.Invalid and names
+// the tool: it is the fault of the client, who wrote the schema, and not of a model.
 func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 	v, err := c.Get(t.Schema)
 	if err != nil {
@@ -48,7 +48,7 @@ type SchemaError struct {
 	Text  string // what is wrong there
 }
 
-// Error is one line.
+// Error returns the error in one line.
 func (e *SchemaError) Error() string {
 	if e.Place == "" {
 		return e.Text

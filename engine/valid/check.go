@@ -20,19 +20,19 @@ type Problem struct {
 	Text    string   // a sentence with the place, as one tells a model: "arguments.days: want at most 7, got 9"
 }
 
-// Check says what is wrong with a call's arguments, a JSON object: at most five problems, in the
+// Check returns what is wrong with a call's arguments, a JSON object: at most five problems, in the
 // order of their places; nil when they fit. Numbers are compared exactly. An object is demanded
 // even where the schema would take a text: OpenAI's arguments are one, and clients read them so.
 // What is too much work counts as a problem, since an unchecked call must not leave as a checked
-// one. A member that is there twice is a problem too, though JSON allows it: which of the values a
-// client takes, nobody can tell.
+// one. A member that is there twice is a problem too, though JSON allows it: it is not known which
+// of the values a client takes.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
 // CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An
 // answer under a response_format may be a list or a number where its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
-// check is Check, and CheckValue where no object is demanded.
+// check does what Check does, and where no object is demanded what CheckValue does.
 func (v *Validator) check(args []byte, object bool) []Problem {
 	doc, keyword, text := v.judge(args, object)
 	if doc == nil {
@@ -69,8 +69,8 @@ func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, tex
 // tooMuch is what is said of arguments whose check has no end in sight.
 const tooMuch = "too large or nested too deeply to be checked with this schema"
 
-// Sentences tells all problems in one line, as a model is asked to write its call again and as logs
-// have it.
+// Sentences returns all problems in one line, as a model is asked to write its call again and as
+// logs have it.
 func Sentences(all []Problem) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
@@ -79,8 +79,8 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor is how many times a place of the schema meets a value that lies at a depth of the
-// arguments, at most. Depths beyond the last figure have the last figure's work; see workOf.
+// workFor returns how many times, at most, a place of the schema meets a value that is at a depth
+// of the arguments. Depths beyond the last figure have the last figure's work; see workOf.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -109,8 +109,9 @@ func ordered(all []Problem) []Problem {
 // name"].
 func spell(path []string) string { return spelled("arguments", path) }
 
-// spelled is spell for a path from another place; from nothing, the point in front is left out. A
-// name that is no word stands in brackets and quotes, as display writes it.
+// spelled returns the path from another place as spell writes it; where from is "", the leading
+// point is left out. A name that is not a word is written in brackets and quotes, as display writes
+// it.
 func spelled(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)
@@ -127,13 +128,13 @@ func spelled(from string, path []string) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// isNumber says whether a step is the number of an element. Nine digits are more than any array has
-// elements.
+// isNumber reports whether a step is the number of an element. Nine digits are more than any array
+// has elements.
 func isNumber(s string) bool {
 	return s != "" && len(s) < 10 && strings.Trim(s, "0123456789") == ""
 }
 
-// isWord says whether a name can stand behind a point as it is.
+// isWord reports whether a name can follow a point as it is.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
 }

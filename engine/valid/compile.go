@@ -142,15 +142,16 @@ func explain(err error) *SchemaError {
 	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
 }
 
-// local is a URL as the schema's author wrote it. A relative reference is shown as it stands in the
-// schema, without the home that was put in front of it.
+// local returns a URL as the schema's author wrote it. A relative reference is shown as it is in
+// the schema, without the home that was put before it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))
 }
 
-// explainMeta says what the specification does not allow. The library lists all that the draft's
-// meta-schema objects to. The outermost place is named, as what lies in it often follows from it.
+// explainMeta returns the error of a schema that the specification does not allow. The library
+// lists all that the draft's meta-schema objects to. The outermost place is named, as what lies in
+// it often follows from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -184,11 +185,11 @@ type pattern struct {
 	text string
 }
 
-// MatchString takes everything where nobody knows, and is asked for nothing then that counts: see
-// loosen.
+// MatchString reports whether s matches. A pattern that Go cannot read matches everything; loosen
+// makes sure that its answers do not count.
 func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
-// String is the pattern as the schema has it.
+// String returns the pattern as the schema has it.
 func (p pattern) String() string { return p.text }
 
 // newPattern compiles a pattern. JSON Schema's patterns are JavaScript's (ECMA-262); what they have
@@ -198,15 +199,16 @@ func newPattern(s string) (jsonschema.Regexp, error) {
 	return pattern{re, s}, nil
 }
 
-// unknown says whether there is a pattern that nobody can hold a text against.
+// unknown reports whether there is a pattern that Go cannot read, so that no text can be held
+// against it.
 func unknown(re jsonschema.Regexp) bool {
 	p, ok := re.(pattern)
 	return ok && p.re == nil
 }
 
-// validatePattern is format "regex": it refuses a string that is a pattern in no language of
-// regular expressions, such as an open bracket. What only Go does not know, look-ahead and back
-// references, is none of its business.
+// validatePattern checks the format "regex": it refuses a string that is not a pattern in any
+// language of regular expressions, such as an open bracket. It lets pass what only Go does not
+// know, look-ahead and back references.
 func validatePattern(v any) error {
 	s, ok := v.(string)
 	if !ok {

@@ -57,7 +57,7 @@ type copied struct {
 	alike bool    // with the same value
 }
 
-// path are the steps that lead to it.
+// path returns the steps that lead to it.
 func (c copied) path() (steps []string) {
 	for _, n := range c.nodes {
 		steps = append(steps, n.name)
@@ -81,7 +81,7 @@ func parse(text []byte) (*document, error) {
 	return d, d.read(&d.node, nil)
 }
 
-// whyNot says what is wrong with a text that is no JSON value.
+// whyNot returns what is wrong with a text that is not a JSON value.
 func whyNot(text []byte) error {
 	var first json.RawMessage
 	err := json.NewDecoder(bytes.NewReader(text)).Decode(&first)
@@ -147,7 +147,7 @@ func (d *document) container(n *node, path []*node) error {
 	return nil
 }
 
-// at is the node at a place, one without a value when there is none.
+// at returns the node at a place, or a node without a value when there is none.
 func (n *node) at(path []string) *node {
 	for _, step := range path {
 		next := &node{}

@@ -81,8 +81,8 @@ func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	return present(either), present(every)
 }
 
-// asSchema is the schema in a field that may hold something else.
-// The library keeps what may be true, false, a list or a schema in a field of any type.
+// asSchema returns the schema in a field that may hold something else, or nil. The library keeps
+// what may be true, false, a list or a schema in a field of any type.
 func asSchema(v any) *jsonschema.Schema {
 	s, _ := v.(*jsonschema.Schema)
 	return s
@@ -93,8 +93,8 @@ func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
-// placeOf is where a schema stands, as a JSON pointer. The library has it as the fragment of a URL,
-// with % escapes.
+// placeOf returns the place of a schema, as a JSON pointer. The library has it as the fragment of a
+// URL, with % escapes.
 func placeOf(s *jsonschema.Schema) string {
 	_, at, _ := strings.Cut(s.Location, "#")
 	if plain, err := url.PathUnescape(at); err == nil {
@@ -103,9 +103,9 @@ func placeOf(s *jsonschema.Schema) string {
 	return at
 }
 
-// workOf says how many places of the schema can meet one value at each depth, the last figure
-// standing for all deeper ones. Unions of recursive schemas make it grow with the depth; beyond
-// what is ever checked nobody needs it exactly. A schema that refers to itself without going deeper
+// workOf returns how many places of the schema can meet one value at each depth; the last figure is
+// that of all deeper ones. Unions of recursive schemas make it grow with the depth; beyond what is
+// ever checked the exact figure is not needed. A schema that refers to itself without going deeper
 // is an error. "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with each
 // level, 2^20 at the twentieth. The figures are those of the worst value, so a deeply nested filter
 // may be refused that would have been quick. They are computed once a schema; the depths of the
@@ -171,10 +171,10 @@ func (p *place) meet(depth int) error {
 	return nil
 }
 
-// loosen takes out what cannot be checked, so that nothing valid is refused, and says whether there
-// was any. Only taking the pattern away would not do: a member that no pattern matches falls under
-// additionalProperties, so false there would refuse what the pattern lets in, and "not" turns each
-// loosening into a tightening.
+// loosen removes what cannot be checked, so that nothing valid is refused, and reports whether
+// there was any. Only removing the pattern would not do: a member that no pattern matches falls
+// under additionalProperties, so false there would refuse what the pattern lets in, and "not" turns
+// each loosening into a tightening.
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {
@@ -206,8 +206,8 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest takes out the keywords by which a looser schema refuses more: what is not to fit, or
-// to fit only once. leads are the schemas that lead to a looser one. Loosening an if changes which
+// loosenRest removes the keywords by which a looser schema refuses more: what is not to fit, or to
+// fit only once. leads are the schemas that lead to a looser one. Loosening an if changes which
 // branch holds, in either direction, so the condition goes as a whole. An anyOf or allOf only gets
 // looser itself and stays.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {

@@ -37,8 +37,8 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached says whether a string flows by now. One that needs but a minimum of characters is let go
-// once it has these: "minLength": 3 would otherwise hold a whole file.
+// reached reports whether a string flows by now. A string that needs only a minimum of characters
+// is let go once it has these: "minLength": 3 would otherwise hold a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {

@@ -42,8 +42,8 @@ type marker struct {
 	all []mark
 }
 
-// marks are what has to change; ok is false when the arguments are no object that can be looked at,
-// or when to look at them is too much work. No marks and ok means that they fit.
+// marks returns what has to change; ok is false when the arguments are not an object that can be
+// looked at, or when to look at them is too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -135,11 +135,11 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	m.add(path, what)
 }
 
-// belongs says whether a member that s forbids may be meant for something that the schema has a
+// belongs reports whether a member that s forbids may be meant for something that the schema has a
 // place for: a name that is only misspelt, one that another part of the schema lists, or an entry
-// of a map whose names have a form. "titel": "Q4" beside a missing title is no surplus: to leave it
-// out would lose what was said, and the model writes the call again. In a map such as {"path": "x"}
-// under names of the form ^[A-Z]+$ the name is part of the data.
+// of a map whose names have a form. "titel": "Q4" beside a missing title is not surplus: to leave
+// it out would lose what was said, and the model writes the call again. In a map such as {"path":
+// "x"} under names of the form ^[A-Z]+$ the name is part of the data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -162,8 +162,8 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	return false
 }
 
-// formsNames says whether a schema wants names of members to have a form, other than to be one of a
-// list. A list of names is as good as listed members: what is none of them is surplus.
+// formsNames reports whether a schema wants names of members to have a form, other than to be one
+// of a list. A list of names is as good as listed members: what is not in it is surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 || slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool { return rule.(nameRule).Enum == nil })
 }

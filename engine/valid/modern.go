@@ -27,8 +27,8 @@ func modern(doc any) {
 	visit(doc, !known)
 }
 
-// knownDraft says whether a $schema names a draft that is checked by its own rules.
-// http and https, and a # at the end, are all in use, so only the path is compared.
+// knownDraft reports whether a $schema names a draft that is checked by its own rules. http and
+// https, and a # at the end, are all in use, so only the path is compared.
 func knownDraft(url string) bool {
 	_, path, _ := strings.Cut(url, "://")
 	path, ok := strings.CutPrefix(strings.TrimSuffix(path, "#"), "json-schema.org/")
@@ -63,20 +63,20 @@ var forms = []struct {
 	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
 }
 
-// is says whether a value is of a type, as the document has it.
+// is reports whether a value is of a type, as the document has it.
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
-// isSchema takes an object, or true and false, which are schemas since draft 6.
+// isSchema reports whether a value is an object, or true or false, which are schemas since draft 6.
 func isSchema(v any) bool { return is[map[string]any](v) || is[bool](v) }
 
-// isList takes a list of what fits.
+// isList reports whether a value is a list of what fits.
 func isList(v any, fits func(any) bool) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !fits(one) })
 }
 
-// isCount takes what is a whole number that is not negative, in any spelling.
-// 3.0 is three (since draft 6), and "3" is no number.
+// isCount reports whether a value is a whole number that is not negative, in any spelling. 3.0 is
+// three (since draft 6), and "3" is not a number.
 func isCount(v any) bool {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -132,7 +132,7 @@ func respell(s map[string]any, old bool) {
 	}
 }
 
-// sound takes out of a place what the specification does not take, and says its types in the
+// sound removes from a place what the specification does not take, and writes its types in the
 // specification's words. In {"properties": {"city": "string"}} the member is known by name at
 // least, and takes any value.
 func sound(s map[string]any) {
@@ -158,7 +158,7 @@ func sound(s map[string]any) {
 	typed(s)
 }
 
-// once takes out what is there twice: "required": ["a", "a"] would make the library refuse the
+// once removes what is there twice: "required": ["a", "a"] would make the library refuse the
 // schema.
 func once(list []any) []any {
 	known := map[any]bool{}
@@ -169,10 +169,10 @@ func once(list []any) []any {
 	})
 }
 
-// typed says the types of a place in the specification's words. A place with a type that nobody
-// knows takes all. One unknown name in a list makes the whole list say nothing: to hold a value to
-// the other types could refuse a right one. The list has no duplicates, as two names may mean one
-// type (["int", "integer"]) and the specification forbids them.
+// typed writes the types of a place in the specification's words. A place with an unknown type
+// takes all. One unknown name in a list makes the whole list say nothing: to hold a value to the
+// other types could refuse a right one. The list has no duplicates, as two names may mean one type
+// (["int", "integer"]) and the specification forbids them.
 func typed(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {

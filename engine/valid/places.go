@@ -10,11 +10,11 @@ import (
 // so does one that an author made by mistake; such a value is checked when it is whole.
 const maxFollow = 16
 
-// follow is the schema that speaks of a value which begins with c: references and unions that leave
-// one choice are gone through. Whole says that more than the simple words count, so that the value
-// must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic writes for
-// an optional text. Its first byte, a quote, decides between the branches, and so a long text need
-// not wait for its end.
+// follow returns the schema that speaks of a value which begins with c: references and unions that
+// leave one choice are gone through. whole reports whether more than the simple words count, so
+// that the value must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what
+// pydantic writes for an optional text. Its first byte, a quote, decides between the branches, and
+// so a long text need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !combined(s) {
@@ -29,15 +29,15 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	return s, true
 }
 
-// combined says whether other schemas have a say in a place.
-// not and if do so too, and are rare.
+// combined reports whether other schemas have a say in a place, by $ref, allOf, anyOf or oneOf. not
+// and if have one too; rare looks for those.
 func combined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single is the one schema that a schema without words of its own leaves for a value which begins
-// with c, nil when there are several or none. Two branches of a union that might both hold cannot
-// be told apart by a byte, and neither can those of an allOf, which hold together.
+// single returns the one schema that a schema without words of its own leaves for a value which
+// begins with c, or nil when there are several or none. Two branches of a union that might both
+// hold cannot be told apart by a byte, and neither can those of an allOf, which hold together.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
@@ -60,24 +60,25 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks says whether a schema has words of its own about objects, arrays or numbers. These would
-// have to be checked beside what a reference leads to, which the reading of a prefix does not do.
+// speaks reports whether a schema has words of its own about objects, arrays or numbers. These
+// would have to be checked beside what a reference leads to, which the reading of a prefix does not
+// do.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
 		s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil
 }
 
-// isNull says whether null alone fits.
-// {"const": null} is none here; such a union then waits for the whole value.
+// isNull reports whether null alone fits. It does not recognize {"const": null}; such a union then
+// waits for the whole value.
 func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
 }
 
-// rare says whether a schema uses words that only a whole value can be held against, or that this
-// reader leaves to the validator. Each can make a text wrong that looked right, by something that
-// comes later: a dependency by a second member, uniqueItems by the last element, a condition by
-// either. Only the keywords that are left decide member by member.
+// rare reports whether a schema uses words that only a whole value can be held against, or that
+// this reader leaves to the validator. Each can make a text wrong that looked right, by something
+// that comes later: a dependency by a second member, uniqueItems by the last element, a condition
+// by either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
 		s.MaxProperties != nil || s.MinProperties != nil || len(s.Extensions) > 0 || len(s.PatternProperties) > 0 ||
@@ -86,14 +87,14 @@ func rare(s *jsonschema.Schema) bool {
 		s.UnevaluatedItems != nil
 }
 
-// isTuple says whether an items word of older drafts lists one schema a place.
+// isTuple reports whether an items word of older drafts lists one schema a place.
 func isTuple(items any) bool {
 	_, list := items.([]*jsonschema.Schema)
 	return list
 }
 
-// items is the schema of an array's elements, nil when anything may be in it. Up to draft 2019-09
-// the library has it in another field than since.
+// items returns the schema of an array's elements, or nil when anything may be in it. Up to draft
+// 2019-09 the library has it in another field than since.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if one, ok := s.Items.(*jsonschema.Schema); ok {
 		return one
@@ -101,20 +102,20 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// free says whether a schema leaves strings as they are: no list of values, no pattern, format or
-// length. contentEncoding and its like are notes, here as to most validators.
+// free reports whether a schema leaves strings as they are: no list of values, no pattern, format
+// or length. contentEncoding and its like are notes, here as to most validators.
 func free(s *jsonschema.Schema) bool {
 	return s.MinLength == nil && freeFrom(s)
 }
 
-// freeFrom says whether a schema leaves strings as they are that are as long as it wants them to
-// be. A minimum is the only rule of a text that no later character can break again.
+// freeFrom reports whether a schema leaves strings as they are once they are as long as it wants
+// them to be. A minimum is the only rule of a text that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
 	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil
 }
 
-// takes says whether a schema lets values of a type begin before they are whole. A list of values
-// never does: `"re` may become "red" or "reed".
+// takes reports whether a schema lets values of a type begin before they are whole. A list of
+// values never does: `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	return s.Enum == nil && s.Const == nil && (s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
 }

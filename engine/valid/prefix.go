@@ -61,8 +61,8 @@ type open struct {
 // Prefix begins to read arguments that must fit the schema.
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
-// Whole says whether the schema speaks of the arguments as a whole (conditions, unions, numbers of
-// members), so that none of them can leave before the last one is there.
+// Whole reports whether the schema speaks of the arguments as a whole (conditions, unions, numbers
+// of members), so that none of them can leave before the last one is there.
 func (v *Validator) Whole() bool {
 	_, whole := follow(v.root, '{')
 	return whole
@@ -87,14 +87,14 @@ func (p *Prefix) Write(fragment string) {
 	}
 }
 
-// Text is what was written, without what was cut out.
+// Text returns what was written, without what was cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
-// Safe is how many bytes of the text can stand in front of an object that fits. It never shrinks.
-// What the client has read can never be taken back, so neither can this.
+// Safe returns how many bytes of the text can begin an object that fits. It never shrinks: what the
+// client has read can never be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
-// Problem is why nothing behind Safe can stand; nil as long as all is well.
+// Problem returns why nothing after Safe can be right, or nil as long as all is well.
 func (p *Prefix) Problem() *Problem { return p.problem }
 
 // step reads one token or what is there of it. It answers false when more is needed.
@@ -132,11 +132,11 @@ func (p *Prefix) step() bool {
 	return true
 }
 
-// top is the innermost object or array that is open.
+// top returns the innermost object or array that is open.
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
-// last is the name of the member that is being read or was read last, or the number of the element
-// that comes.
+// last returns the name of the member that is being read or was read last, or the number of the
+// element that comes.
 func (o *open) last() string {
 	if o.array {
 		return strconv.Itoa(o.n)
@@ -187,8 +187,8 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place is the schema of the value that begins. A member is looked up by the last key; patterns of
-// names do not come up here, since rare makes their object wait.
+// place returns the schema of the value that begins. A member is looked up by the last key;
+// patterns of names do not come up here, since rare makes their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -296,8 +296,8 @@ func (p *Prefix) failItems(keyword, text string) bool {
 	return p.fail(path[:len(path)-1], keyword, text)
 }
 
-// path is where the reading is: the names and numbers of what is open, and one more name unless
-// that is empty.
+// path returns where the reading is: the names and numbers of what is open, and one more name
+// unless that is empty.
 func (p *Prefix) path(name string) (steps []string) {
 	for i, o := range p.stack {
 		if o.array || i < len(p.stack)-1 || name == "" && o.n < len(o.keys) {
@@ -310,7 +310,7 @@ func (p *Prefix) path(name string) (steps []string) {
 	return steps
 }
 
-// Written is all that was written.
+// Written returns all that was written.
 func (p *Prefix) Written() []byte {
 	if p.Cut() {
 		return p.written
@@ -318,11 +318,11 @@ func (p *Prefix) Written() []byte {
 	return p.text
 }
 
-// Cut says whether a member was cut out.
+// Cut reports whether a member was cut out.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut takes out what was read behind what can stand. The comma in front of a member goes with it;
-// for the first one it is the one behind it (see next).
+// cut removes what was read after the last byte that is right. The comma before a member goes with
+// it; for the first one it is the one after it (see next).
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)
@@ -331,7 +331,7 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean says whether a name may be another one, misspelt, that is not there yet. `"titel":`
+// mayMean reports whether a name may be another one, misspelt, that is not there yet. `"titel":`
 // beside a "title" that has not come: to cut it would lose the title, so the reading stops there
 // and the call is written again.
 func (o *open) mayMean(name string) bool {

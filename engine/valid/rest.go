@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Rest is what must follow Safe so that the text becomes the whole object that is given. It answers
+// Rest returns what must follow Safe so that the text becomes the whole object that is given; ok is
 // false when the text says otherwise already. It is how a repaired call goes on where its beginning
 // has been sent: `{"city":"Oslo"` has left, the repair is {"days":3,"city":"Oslo"}, and the rest is
 // `,"days":3}`. The order of members may differ, their values may not.
@@ -94,7 +94,7 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return b.String(), true
 }
 
-// closer is what ends an object or array.
+// closer returns the byte that ends an object or array.
 func (o *open) closer() byte {
 	if o.array {
 		return ']'
@@ -125,7 +125,7 @@ func (p *Prefix) restOfText(n *node) (string, bool) {
 	return schema.Quote(rest)[1+len(raw)-at:], true
 }
 
-// same says whether two texts are the same value. Members may be in another order, and escapes
+// same reports whether two texts are the same value. Members may be in another order, and escapes
 // spelled differently. Numbers are compared as text, so 1 and 1.0 are two values: the repair is
 // held to what has left, and repeats it.
 func same(a, b []byte) bool {

@@ -64,12 +64,12 @@ func findings(e *jsonschema.ValidationError) []finding {
 	return one(e, keywordOf(e), sentence(e.ErrorKind))
 }
 
-// one is a single finding at the place of e, of a keyword that speaks of the value as a whole.
+// one returns a single finding at the place of e, of a keyword that speaks of the value as a whole.
 func one(e *jsonschema.ValidationError, keyword, text string) []finding {
 	return []finding{{path: e.InstanceLocation, keyword: keyword, text: text}}
 }
 
-// inAll are the findings of all causes, as of an allOf, in which each has to hold.
+// inAll returns the findings of all causes, as of an allOf, in which each has to hold.
 func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	for _, c := range causes {
 		all = append(all, findings(c)...)
@@ -86,10 +86,10 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 	return all
 }
 
-// inUnion says what is wrong in the branch that was meant: the one that comes nearest. Where none
-// does, or several are as near, it says that none fits. To tell a model what is wrong in each
-// branch would be a page of which it needs a line. "Fits none" goes with a sentence about one of
-// the branches, since by itself it gives a model nothing to act on.
+// inUnion returns what is wrong in the branch that was meant: the one that comes nearest. Where
+// none does, or several are as near, the finding is that none fits. To tell a model what is wrong
+// in each branch would be a page of which it needs a line. "Fits none" goes with a sentence about
+// one of the branches, since by itself it gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// Each branch has findings of its own, unions within it read already.
 	branches := make([][]finding, len(e.Causes))
@@ -120,9 +120,9 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far is how much a finding speaks against a branch of a union at the given depth: most when the
-// union's value itself is of another type, then when it is another value, then when the member that
-// tells branches apart differs. A branch by a discriminator, {"kind": {"const": "a"}}, is thus
+// far returns how much a finding speaks against a branch of a union at the given depth: most when
+// the union's value itself is of another type, then when it is another value, then when the member
+// that tells branches apart differs. A branch by a discriminator, {"kind": {"const": "a"}}, is thus
 // ruled out by its kind before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
@@ -136,9 +136,9 @@ func far(f finding, depth int) int {
 	return 1
 }
 
-// wantedTypes are the types of a union whose every branch failed because of the value's type; nil
-// otherwise. "want integer or null, got string" in place of two branches that say one of these
-// each.
+// wantedTypes returns the types of a union whose every branch failed because of the value's type,
+// and nil otherwise. It gives "want integer or null, got string" in place of two branches that say
+// one of these each.
 func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	got := ""
 	for _, c := range e.Causes {
@@ -159,8 +159,8 @@ func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	return want
 }
 
-// keywordOf is the keyword that failed.
-// The library names keywords by a path; not and a schema that is false have none.
+// keywordOf returns the keyword that failed. The library names keywords by a path; not and a schema
+// that is false have none.
 func keywordOf(e *jsonschema.ValidationError) string {
 	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 		return path[0]
@@ -174,7 +174,7 @@ func keywordOf(e *jsonschema.ValidationError) string {
 	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:] // a place that allows nothing is named after its keyword
 }
 
-// sentence says what is wanted, and what is there, as numbers and values and not in the words of
+// sentence returns what is wanted, and what is there, as numbers and values and not in the words of
 // JSON Schema: a model that reads "want at most 7, got 9" needs to know no keyword. {"type":
 // "object", "properties": {"days": {"type": "integer"}}} and "three": "want integer, got string".
 func sentence(k jsonschema.ErrorKind) string {
@@ -238,8 +238,8 @@ func sentenceOfRest(k jsonschema.ErrorKind) string {
 	return "does not fit the schema"
 }
 
-// decimal is a number without an exponent where it is short so.
-// Bounds are fractions here, and 7/2 is not how the schema had it.
+// decimal returns a number without an exponent where it is short so. Bounds are fractions here, and
+// 7/2 is not how the schema had it.
 func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"
@@ -252,8 +252,8 @@ func decimal(r *big.Rat) string {
 	return shorten(r.FloatString(digits))
 }
 
-// display is a value as JSON, cut where it is long.
-// A value of many kilobytes would fill the prompt in which the model is to correct it.
+// display returns a value as JSON, cut where it is long. A value of many kilobytes would fill the
+// prompt in which the model is to correct it.
 func display(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Trimmed are the arguments without the members that the schema forbids, byte for byte otherwise;
-// ok says that nothing else is wrong with them. A member that may be a misspelt one, or that
-// another part of the schema knows, is not left out, and neither is any while a member is missing.
-// Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a closed
-// schema: to have the call written again would cost a generation, and what was right in it. What is
-// left out here has no place in the schema at all.
+// Trimmed returns the arguments without the members that the schema forbids, byte for byte
+// otherwise; ok reports whether nothing else is wrong with them. A member that may be a misspelt
+// one, or that another part of the schema knows, is not left out, and neither is any while a member
+// is missing. Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a
+// closed schema: to have the call written again would cost a generation, and what was right in it.
+// What is left out here has no place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -91,11 +91,12 @@ func (n *node) spread(all []mark, depth int) {
 	}
 }
 
-// is says whether any of the changes is wanted at the place itself.
+// is reports whether any of the changes is wanted at the place itself.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
-// Stands is what of the arguments is as the schema wants it, down to single members and elements;
-// nil when that cannot be said, or when nothing stands because the object as a whole is wrong.
+// Stands returns what of the arguments is as the schema wants it, down to single members and
+// elements. It returns nil when that cannot be said, or when nothing is right because the object as
+// a whole is wrong.
 func (v *Validator) Stands(args []byte) *schema.Standing {
 	m, ok := v.marks(args)
 	if !ok {
@@ -125,7 +126,8 @@ func (p *Prefix) Standing() *schema.Standing {
 	return doc.begun(len(p.stack) - 1)
 }
 
-// begun is what stands of an object or array that is open, as are its last parts down to a depth.
+// begun returns what is right of an object or array that is open, as are its last parts down to a
+// depth.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {
@@ -141,8 +143,8 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing is what stands of an object or array. Members that are missing come last, without a
-// value: they are what the model is to write, and the constraint lists them behind what stands.
+// standing returns what is right of an object or array. Members that are missing come last, without
+// a value: they are what the model is to write, and the constraint lists them after the rest.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}
@@ -184,8 +186,8 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part is what stands of a member or element: all of it where no mark lies in it, its sound parts
-// where it is an object or array with marks inside, else nothing.
+// part returns what is right of a member or element: all of it where no mark lies in it, its sound
+// parts where it is an object or array with marks inside, else nothing.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:

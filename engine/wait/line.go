@@ -47,7 +47,7 @@ func (l *lines) busy(model string) error {
 	return nil
 }
 
-// join takes the place of a client's request.
+// join adds a client's request to the line of its model, and returns its place there.
 func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	return w
 }
 
-// leave gives up a place.
+// leave removes a request from its line.
 func (l *lines) leave(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func (l *lines) leave(w *waiter) {
 	one.call()
 }
 
-// call tells the first that it is. l.all.mu is held.
+// call tells the first of the line that it is the first. l.all.mu is held.
 func (l *line) call() {
 	first := l.waiting[0]
 	select {
@@ -113,14 +113,14 @@ func (l *line) said() *fault.Error {
 	return l.fault
 }
 
-// refused takes down what the server says.
+// refused records the fault with which the server refused.
 func (l *line) refused(busy *fault.Error) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
 	l.fault = busy
 }
 
-// passed takes down that a request got a place.
+// passed records that a request got a place.
 func (l *line) passed(w *waiter) {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()
@@ -132,8 +132,8 @@ func (l *line) passed(w *waiter) {
 	l.since, l.now = now, w.tag
 }
 
-// place tells a client where its request stands, and for how long it may have to wait, as far as
-// that is known.
+// place returns the place of a client's request in a sentence, with how long it may have to wait,
+// as far as that is known. It returns "" when the request has left the line.
 func (w *waiter) place() string {
 	l := w.line
 	l.all.mu.Lock()

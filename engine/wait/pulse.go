@@ -73,7 +73,7 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 // For names the model that is waited for: each has a line of its own in front of a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
-// says has heartbeats tell what place says until the function that it returns is called.
+// says makes heartbeats tell what place returns, until done is called.
 func (p *Pulse) says(place func() string) (done func()) {
 	set := func(f func() string) {
 		p.mu.Lock()
@@ -102,8 +102,8 @@ func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left tim
 	return ctx.Err() == nil
 }
 
-// Spoke tells that an event was given to the client's side. It belongs to the goroutine that waits,
-// so it needs no lock: it is called once a token.
+// Spoke records that an event went to the client's side. It belongs to the goroutine that waits, so
+// it needs no lock: it is called once a token.
 func (p *Pulse) Spoke() { p.spoke = true }
 
 // Stop ends the watching and everything that runs under the context. It may be called more than
@@ -120,7 +120,8 @@ func (p *Pulse) Stop() {
 // over, so a burst of records is one write, and a lone token goes at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
-// begin is Begin for a limit that stays as it is until the wait ends: a token need not copy it.
+// begin does what Begin does for a limit that stays as it is until the wait ends: a token need not
+// copy it.
 func (p *Pulse) begin(w *Limit) {
 	p.idle()
 	now := time.Since(p.start)
@@ -207,8 +208,8 @@ type Reader struct {
 	begun bool
 }
 
-// Reader has every Read of r watched: the first may last as long as first says, each later one as
-// later does. A first Read that brings nothing does not count.
+// Reader returns a reader that watches every Read of r: the first may last as long as first says,
+// each later one as later does. A first Read that brings nothing does not count.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }

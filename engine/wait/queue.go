@@ -92,7 +92,7 @@ func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (*htt
 	}
 }
 
-// busyFault is err if it says that the server is busy, else nil.
+// busyFault returns err as a fault if it says that the server is busy, and nil otherwise.
 func busyFault(err error) *fault.Error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind == fault.Busy {

@@ -28,19 +28,20 @@ const (
 	idleTimeout = "idle_timeout"
 )
 
-// Loading is the wait for a prompt that is rendered when the model is loaded. Ollama loads the
-// model even for a rendering.
+// Loading returns the limit of the wait for a prompt that is rendered when the model is loaded.
+// Ollama loads the model even for a rendering.
 func (p *Pulse) Loading() Limit {
 	return Limit{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
 }
 
-// First is the wait for the first record of a model that is loaded. Ollama queues requests to one
-// model in silence (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
+// First returns the limit of the wait for the first record of a model that is loaded. Ollama queues
+// requests to one model in silence (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
 func (p *Pulse) First() Limit {
 	return Limit{p.limits.FirstByte, FirstByteTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
 
-// UntilFirst is the wait for a first record that may have to wait for the model to be loaded, too.
+// UntilFirst returns the limit of the wait for a first record that may have to wait for the model
+// to be loaded, too.
 func (p *Pulse) UntilFirst() Limit {
 	w := p.First()
 	if w.limit > 0 && p.limits.Load > 0 {
@@ -50,17 +51,17 @@ func (p *Pulse) UntilFirst() Limit {
 	return w
 }
 
-// Withheld is the wait for the next record of a server that may hold a call back until it is whole.
-// From outside, that cannot be told from a server that reads the prompt, so it is as long as the
-// wait for a first record.
+// Withheld returns the limit of the wait for the next record of a server that may hold a call back
+// until it is whole. From outside, that cannot be told from a server that reads the prompt, so it
+// is as long as the wait for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
 	w.code, w.fault = idleTimeout, "the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
 	return w
 }
 
-// Later is the wait for the next record of a server that sends each token: two minutes are far more
-// than any takes for one.
+// Later returns the limit of the wait for the next record of a server that sends each token: two
+// minutes are far more than any takes for one.
 func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
@@ -81,10 +82,10 @@ type Timeouts struct {
 	Beat      time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
 }
 
-// orDefaults is t with its zero fields filled. A heartbeat commits a stream: what fails behind it
-// is an event in the stream and no HTTP status any more, so it does not come at once. Hops between
-// a client and this program cut connections that are silent for a minute, some sooner, so it does
-// not come late either.
+// orDefaults returns t with its zero fields filled. A heartbeat commits a stream: what fails after
+// it is an event in the stream and not an HTTP status any more, so it does not come at once. Hops
+// between a client and this program cut connections that are silent for a minute, some sooner, so
+// it does not come late either.
 func (t Timeouts) orDefaults() Timeouts {
 	return Timeouts{
 		Load:      cmp.Or(t.Load, 6*time.Minute),

@@ -16,8 +16,8 @@ type Meter struct {
 	Bytes, Tokens int // of one request
 }
 
-// Estimate is about how many tokens so many bytes are. It only chooses a context; nothing is left
-// out by it where a server counts.
+// Estimate returns about how many tokens so many bytes are. It only chooses a context; nothing is
+// left out by it where a server counts.
 func (m Meter) Estimate(bytes int) int {
 	if m.Tokens == 0 {
 		return bytes/bytesPerToken + 1
@@ -25,7 +25,7 @@ func (m Meter) Estimate(bytes int) int {
 	return int(int64(bytes)*int64(m.Tokens)/int64(m.Bytes)) + 1
 }
 
-// Text is about how many bytes so many tokens are.
+// Text returns about how many bytes so many tokens are.
 func (m Meter) Text(tokens int) int {
 	if m.Tokens == 0 {
 		return tokens * bytesPerToken
@@ -33,8 +33,8 @@ func (m Meter) Text(tokens int) int {
 	return int(int64(tokens) * int64(m.Bytes) / int64(m.Tokens))
 }
 
-// Learn takes a count of the server's. Long requests tell more than short ones, and late ones more
-// than early ones: a count of less than half the last one's tokens teaches nothing.
+// Learn records a count of the server's. Long requests tell more than short ones, and late ones
+// more than early ones: a count of less than half the last one's tokens teaches nothing.
 func (m *Meter) Learn(bytes, tokens int) {
 	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
 		*m = Meter{bytes, tokens}

@@ -83,7 +83,7 @@ func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	}
 }
 
-// toolsBytes is how much text tools are to a model, in bytes.
+// toolsBytes returns how much text tools are to a model, in bytes.
 func toolsBytes(tools []chat.Tool) (n int) {
 	for _, t := range tools {
 		n += ToolBytes(t)
@@ -91,8 +91,8 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shortened is a text of at most so many bytes, cut behind a sentence or a line where one ends in
-// its second half, else behind a word. A text that is cut ends in "…", so that a model does not
+// shortened returns a text of at most so many bytes, cut after a sentence or a line where one ends
+// in its second half, else after a word. A text that is cut ends in "…", so that a model does not
 // take half a rule for the whole.
 func shortened(text string, most int) string {
 	const dots = "…"
@@ -114,8 +114,8 @@ func shortened(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer is a schema whose descriptions have at most so many bytes, 0: that has none, nor other
-// words for people.
+// plainer returns a schema whose descriptions have at most so many bytes; for 0 it has none, nor
+// other words for people.
 func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)

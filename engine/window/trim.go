@@ -46,14 +46,14 @@ func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trim
 // unit is messages that go together: from <= i < to.
 type unit struct{ from, to int }
 
-// units are what may go, in the order in which it goes.
+// units returns what may go, in the order in which it goes.
 func units(ms []chat.Message) []unit {
 	last := lastUser(ms)
 	all := turns(ms[:last])
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser is where the last user messages begin, several in a row being one; 0 when there are
+// lastUser returns where the last user messages begin, several in a row being one; 0 when there are
 // none. Agents split a task and its surroundings into several.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
@@ -66,8 +66,8 @@ func lastUser(ms []chat.Message) int {
 	return max(i, 0)
 }
 
-// turns are from one user message to the next; what stands in front of the first one belongs to it.
-// User messages that nobody has answered go together with those behind them.
+// turns splits messages into turns, from one user message to the next; what comes before the first
+// one belongs to it. User messages without an answer go together with those after them.
 func turns(ms []chat.Message) (all []unit) {
 	from, answered := 0, false
 	for i, m := range ms {
@@ -85,8 +85,8 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps are the assistant's messages behind the last user message, each with its results, but for
-// the last step.
+// steps returns the assistant's messages after the last user message, each with its results, but
+// for the last step.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {
 		from++

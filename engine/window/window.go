@@ -23,9 +23,9 @@ type Limits struct {
 	Most    int // what may be asked for
 }
 
-// Choose is the context for a request of that many tokens, the reply's among them. A context that
-// is loaded and long enough stays, since any other has the server load the model again; otherwise
-// it grows by powers of two, up to the limits. What is loaded is never made shorter.
+// Choose returns the context for a request of that many tokens, the reply's among them. A context
+// that is loaded and long enough stays, since any other has the server load the model again;
+// otherwise it grows by powers of two, up to the limits. What is loaded is never made shorter.
 func (l Limits) Choose(need int) int {
 	if l.Loaded >= need && l.Loaded > 0 {
 		return l.Loaded
@@ -42,8 +42,8 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room is what is kept free for the reply in a context of n tokens: what the client wants, but no
-// more than a quarter. Many agents ask for 32,000 tokens in every request, which would leave no
+// Room returns what is kept free for the reply in a context of n tokens: what the client wants, but
+// no more than a quarter. Many agents ask for 32,000 tokens in every request, which would leave no
 // room for the conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
@@ -60,7 +60,7 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes is how much text a message is to a model, in bytes. Thoughts count, though some
+// MessageBytes returns how much text a message is to a model, in bytes. Thoughts count, though some
 // templates leave them out: an estimate that is too high costs memory, one that is too low costs a
 // refusal.
 func MessageBytes(m chat.Message) int {
@@ -71,10 +71,10 @@ func MessageBytes(m chat.Message) int {
 	return n
 }
 
-// ToolBytes is how much text a tool is to a model, in bytes.
+// ToolBytes returns how much text a tool is to a model, in bytes.
 func ToolBytes(t chat.Tool) int { return toolBytes + len(t.Name) + len(t.Description) + len(t.Schema) }
 
-// Bytes is how much text a request is to a model, in bytes.
+// Bytes returns how much text a request is to a model, in bytes.
 func Bytes(r *chat.Request) int {
 	n := 0
 	for _, m := range r.Messages {

@@ -8,9 +8,9 @@ import (
 	"toolnorm/engine"
 )
 
-// advise says what follows for the model's calls, and which settings say so. Four of five are well:
-// with five questions one miss may be chance. A way that was not asked to its end gives no verdict.
-// Seven questions show what cannot work; they do not rank models.
+// advise reports what follows for the model's calls, and which settings say so. Four of five are
+// well: with five questions one miss may be chance. A way that was not asked to its end gives no
+// verdict. Seven questions show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
@@ -39,7 +39,7 @@ func (x *examination) advise() {
 	}
 }
 
-// pick is the way that toolnorm takes, and the best one: that is another one only if it does
+// pick returns the way that toolnorm takes, and the best one: that is another one only if it does
 // clearly better. Two right calls more, or any more where the taken one has less than half: one
 // question's difference is noise.
 func (x *examination) pick() (taken, best *Way) {
@@ -62,7 +62,7 @@ func (x *examination) pick() (taken, best *Way) {
 	return taken, best
 }
 
-// named is the way of that name, nil when it was not gone.
+// named returns the way of that name, or nil when it was not tried.
 func (x *examination) named(name string) *Way {
 	i := slices.IndexFunc(x.m.Ways, func(w Way) bool { return w.Name == name })
 	if i < 0 {
@@ -71,7 +71,7 @@ func (x *examination) named(name string) *Way {
 	return &x.m.Ways[i]
 }
 
-// title is the way in words.
+// title returns the way in words.
 func (w Way) title() string {
 	if w.Wording != "" {
 		return w.Name + " (" + w.Wording + ")"
@@ -79,8 +79,8 @@ func (w Way) title() string {
 	return w.Name
 }
 
-// settings are lines for the settings file: what was found to be best, so that it stays so.
-// A model that is bad by every way gets none: lines in a file would look like a cure.
+// settings returns lines for the settings file: what was found to be best, so that it stays so. A
+// model that is bad by every way gets none: lines in a file would look like a cure.
 func (x *examination) settings(best *Way, asItIs bool) string {
 	var b strings.Builder
 	if asItIs {

@@ -94,8 +94,8 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 	return ways
 }
 
-// over says why nothing more is asked after this reply to question i, if so.
-// A timeout ends a way at once, since the rest would take as long each.
+// over reports whether nothing more is asked after this reply to question i, and why. A timeout
+// ends a way at once, since the rest would take as long each.
 func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	f := fault.From(a.err)
 	switch {
@@ -109,8 +109,8 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	return f.Message, f.Kind == fault.Invalid && i == 0
 }
 
-// refused are ways that were not asked, or not to the end.
-// They stay in the report: an empty line with a reason answers the question before it is asked.
+// refused marks ways that were not asked, or not to the end. They stay in the report: an empty line
+// with a reason answers the question before it is asked.
 func refused(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why
@@ -162,8 +162,8 @@ func (x *examination) forced(strategy string) *engine.Engine {
 	return engine.New(cfg)
 }
 
-// rate takes down how fast the model is, by a reply of the strategy that is taken. Of the prompts
-// only the first counts: the server has most of the others in its cache.
+// rate records how fast the model is, by a reply of the strategy that is taken. Of the prompts only
+// the first counts: the server has most of the others in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
 		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)

@@ -93,7 +93,7 @@ func (w *Way) missed(q exam.Question) bool {
 // helps reports whether the model should be asked first.
 func (c *Chatter) helps() bool { return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False }
 
-// finding says what was found.
+// finding adds what was found to the report.
 func (c *Chatter) finding(x *examination) {
 	if c == nil {
 		return

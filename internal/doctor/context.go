@@ -22,7 +22,7 @@ const (
 	firstMark = "mark-of-the-first-message"
 )
 
-// context says how much the model can take in at a time, and what its server does with more.
+// context reports how much the model can take in at a time, and what its server does with more.
 func (x *examination) context(ctx context.Context) bool {
 	c := &x.m.Context
 	if x.client != nil && x.on.name != demoHost {
@@ -90,8 +90,9 @@ func (x *examination) loaded(ctx context.Context) {
 const silently = "silently"
 
 // cuts has a chat rendered that does not fit, and looks whether its first message is still there.
-// Nothing is generated. num_predict 1 is asked in case that a server does not know how to render
-// alone. Six tenths of the context twice do not fit, and either message alone does.
+// It returns "" when the server does not render. Nothing is generated. num_predict 1 is asked in
+// case that a server does not know how to render alone. Six tenths of the context twice do not fit,
+// and either message alone does.
 func (x *examination) cuts(ctx context.Context) string {
 	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
@@ -112,7 +113,7 @@ func (x *examination) cuts(ctx context.Context) string {
 	return silently
 }
 
-// places says how many requests the server answers at a time: by its own word, else by whether a
+// places finds how many requests the server answers at a time: by its own word, else by whether a
 // second one is answered while a first one still runs. The second request is tiny: it is back
 // before the first one ends unless it had to wait for it.
 func (x *examination) places(ctx context.Context) bool {

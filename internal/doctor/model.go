@@ -72,7 +72,7 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 	return false
 }
 
-// describe takes down what the server says of the model.
+// describe records what the server says of the model.
 func (x *examination) describe(ctx context.Context) bool { return kinds[x.on.kind].model(ctx, x) }
 
 // probe finds out how toolnorm reads the model.
@@ -109,9 +109,9 @@ func (x *examination) chat(ctx context.Context) bool {
 	return true
 }
 
-// thinking says what the model thinks before it answers, and whether it can be told not to. The
-// four answers differ in what a client can do: set another format, tell the model to think, or tell
-// it not to.
+// thinking reports whether the model thinks before it answers, and whether it can be told not to.
+// The four answers differ in what a client can do: set another format, tell the model to think, or
+// tell it not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
 	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
@@ -142,7 +142,7 @@ func (x *examination) thinking(ctx context.Context, a reply) {
 	x.finding(OK, "thinking", found, does)
 }
 
-// unthinking tells the model not to think, and says whether it obeys.
+// unthinking asks the model not to think, and returns in words whether it obeys.
 func (x *examination) unthinking(ctx context.Context) string {
 	r, no := user(x.m.Name, "Count from one to ten in words."), false
 	r.Think = &no
@@ -177,9 +177,9 @@ func (x *examination) template(context.Context) bool {
 	return true
 }
 
-// control says which of the family's marks are control tokens, and what that means. Ollama 0.30 and
-// later leave control tokens out of raw text, and with them the marks by which calls are found. It
-// is a problem only where the server shows such tokens to nobody.
+// control reports which of the family's marks are control tokens, and what that means. Ollama 0.30
+// and later leave control tokens out of raw text, and with them the marks by which calls are found.
+// It is a problem only where the server does not show such tokens at all.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.ControlMarks
 	if len(marks) == 0 {

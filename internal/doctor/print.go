@@ -82,7 +82,7 @@ func (r *Report) label(s Server) string {
 	return s.Name
 }
 
-// trained is a context length as the tables show it.
+// trained returns a context length as the tables show it.
 func (m Listed) trained() string {
 	if m.Trained == 0 {
 		return "?"
@@ -90,8 +90,8 @@ func (m Listed) trained() string {
 	return fmt.Sprint(m.Trained)
 }
 
-// tools says whether a model's template takes tools. Of any other that writes text toolnorm
-// describes them in the prompt.
+// tools returns in a word whether a model's template takes tools. For any other model that writes
+// text toolnorm describes them in the prompt.
 func (m Listed) tools() string {
 	switch {
 	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
@@ -179,7 +179,7 @@ func (p *page) server(s Server) {
 // none stands where there is nothing to say.
 const none = "-"
 
-// kindOf is what kind of model one is.
+// kindOf returns the kind of a model in words: its family, size and quantization.
 func kindOf(family, parameters, quantization string) string {
 	return strings.Join(strings.Fields(family+" "+parameters+" "+quantization), " ")
 }
@@ -249,7 +249,7 @@ func (p *page) model(m *Model) {
 	}
 }
 
-// String is the speed in words.
+// String returns the speed in words.
 func (s Speed) String() string {
 	text := fmt.Sprintf("writes %.0f tokens/s", s.Completion)
 	if s.Prompt > 0 {
@@ -306,8 +306,8 @@ func (p *page) misses(all []Way) {
 	}
 }
 
-// short is the beginning of a text, one line wide.
-// Models write essays where a call was asked for, and the beginning shows what went wrong.
+// short returns the beginning of a text, one line wide. Models write essays where a call was asked
+// for, and the beginning shows what went wrong.
 func short(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:100]) + "…"
@@ -315,10 +315,10 @@ func short(s string) string {
 	return s
 }
 
-// of is a count among so many.
+// of returns a count among so many in words.
 func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
-// plural is a number of things.
+// plural returns a number of things in words.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -326,11 +326,11 @@ func plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// seconds are written with two digits behind the point.
+// seconds returns a time in seconds, with two digits after the point.
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 
-// size is a number of bytes for people, as Ollama writes it.
-// In powers of ten, as Ollama's own list has it, so that both can be compared.
+// size returns a number of bytes for people, as Ollama writes it. It is in powers of ten, as
+// Ollama's own list has it, so that both can be compared.
 func size(n int64) string {
 	switch {
 	case n <= 0:

@@ -145,13 +145,13 @@ func (r *Report) PrintJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// Unreachable says that a server that was looked at cannot be reached.
+// Unreachable reports whether a server that was looked at cannot be reached.
 func (r *Report) Unreachable() bool {
 	return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Missing != "" })
 }
 
-// Problems says that something is to be done, or that the examination is not whole.
-// It decides the exit status 1.
+// Problems reports whether something is to be done, or the examination is not whole. It decides the
+// exit status 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
 	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Settings, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||

@@ -131,8 +131,8 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message is m with at most that many bytes of text and arguments together.
-// What is kept is a copy: a part of a large request would keep all of it in memory.
+// message returns m with at most that many bytes of text and arguments together. What is kept is a
+// copy: a part of a large request would keep all of it in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {
@@ -187,8 +187,8 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 	}
 }
 
-// add takes an event that came at that time. Pieces are joined, since a reply of a thousand tokens
-// would be a thousand parts. Their number stays, as it shows how the reply streamed.
+// add records an event that came at that time. Pieces are joined, since a reply of a thousand
+// tokens would be a thousand parts. Their number stays, as it shows how the reply streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return

@@ -93,7 +93,7 @@ type Call struct {
 // JSON has no duration, and a page shows milliseconds anyway.
 type Millis float64
 
-// millis is d in milliseconds.
+// millis returns d in milliseconds.
 func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 10 }
 
 // Asked notes what the request is.

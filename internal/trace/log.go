@@ -54,8 +54,8 @@ type Keeper interface {
 	Keep(e *Exchange)       // it must not wait, and e not be changed
 }
 
-// KeepIn has exchanges kept by k as well, with the texts that it wants, which this log then has,
-// too. It must be said before the first request.
+// KeepIn makes k keep exchanges as well, with the texts that it wants, which this log then has,
+// too. It must be called before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
 // Begin makes the record of an exchange. The Log has it once it was added.
@@ -83,12 +83,13 @@ func (l *Log) Add(e *Exchange) {
 	}
 }
 
-// KeepTexts has what is said kept of the requests that come until then, as if it was started so.
+// KeepTexts makes the log keep what is said in the requests that come until then, as if it was
+// started so.
 func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())
 }
 
-// put is Add under the lock.
+// put does what Add does, under the lock.
 func (l *Log) put(e *Exchange) {
 	e.run.ended.Store(true)
 	l.mu.Lock()
@@ -102,8 +103,8 @@ func (l *Log) put(e *Exchange) {
 	}
 }
 
-// Find gives the exchange of that id, nil when it is not kept. It must not be changed. The few that
-// there are can be looked through; a map beside the ring would have to be kept in step.
+// Find returns the exchange of that id, or nil when it is not kept. It must not be changed. The few
+// that there are can be looked through; a map beside the ring would have to be kept in step.
 func (l *Log) Find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +151,7 @@ type List struct {
 	Until time.Time `json:"texts_until,omitzero"` // to which what is said is kept, by a switch; zero: it is off
 }
 
-// List gives the present state.
+// List returns the present state.
 func (l *Log) List() List { return l.After(0) }
 
 // Read returns the format and the strategy by which each model of the exchanges that are kept was
@@ -168,7 +169,7 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After gives the present state without the exchanges that somebody has who has seen so many of
+// After returns the present state without the exchanges that a caller has who has seen so many of
 // them.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()

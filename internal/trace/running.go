@@ -83,7 +83,7 @@ func (l *Log) find(id string) *Exchange {
 	return l.running[id]
 }
 
-// row is what can be seen of an exchange that runs. e.run.mu is held.
+// row returns what can be seen of an exchange that runs. e.run.mu is held.
 func (e *Exchange) row() Row {
 	return Row{
 		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format, Strategy: e.Strategy, Texts: e.run.shown,
@@ -91,7 +91,7 @@ func (e *Exchange) row() Row {
 	}
 }
 
-// rows are the requests that run, the newest first. l.mu is held.
+// rows returns the requests that run, the newest first. l.mu is held.
 func (l *Log) rows() []Row {
 	all := make([]Row, 0, len(l.running))
 	for _, e := range l.running {

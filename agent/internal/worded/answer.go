@@ -14,9 +14,9 @@ func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
 
-// Answer takes the labels off an answer: "Final Answer: It is 3.", {"action": "Final Answer",
+// Answer removes the labels of an answer: "Final Answer: It is 3.", {"action": "Final Answer",
 // "action_input": "It is 3."}, {"tool": null, "answer": "It is 3."} all say "It is 3." A text
-// without labels is its own, byte for byte.
+// without labels is returned as it is, byte for byte.
 func Answer(text string) string {
 	whole := strings.TrimSpace(text)
 	if said := answer(whole); said != whole {
@@ -25,7 +25,7 @@ func Answer(text string) string {
 	return text
 }
 
-// answer is Answer for a text without white space around it.
+// answer does what Answer does, for a text without white space around it.
 func answer(said string) string {
 	if strings.HasPrefix(said, "<") {
 		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" || strings.HasSuffix(said, ">") {

@@ -25,7 +25,7 @@ func (r *Reader) Begins(text string, front bool) int {
 	return -1
 }
 
-// halfRune is how many bytes at the end of a text are the beginning of a character.
+// halfRune returns how many bytes at the end of a text are the beginning of a character.
 func halfRune(text string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
@@ -90,7 +90,7 @@ func (r *Reader) beginsCall(line string) bool {
 	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel && r.prefix(n)
 }
 
-// mayFence is may for a fence, or a span of code at the beginning of a line.
+// mayFence reports what may does, for a fence, or a span of code at the beginning of a line.
 func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {

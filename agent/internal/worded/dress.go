@@ -40,7 +40,7 @@ func divided(text string) string {
 	return text
 }
 
-// labelOf is an element as a label and a value; as it is, where it is none of an action's or its
+// labelOf returns an element as a label and a value, or as it is when it is not an action's or its
 // input's.
 func labelOf(tag string) string {
 	m := element.FindStringSubmatch(tag)
@@ -56,8 +56,8 @@ var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasonin
 // roleInFront is a role with which a reply begins.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
-// plain takes thoughts in tags out of a text, makes labels of labels that are tags, and gives JSON
-// in signs of East Asian width those of JSON.
+// plain removes thoughts in tags from a text, makes labels of labels that are tags, and replaces
+// signs of East Asian width in JSON by those of JSON.
 func plain(text string) string {
 	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
 	if strings.Contains(text, "</") {
@@ -77,8 +77,8 @@ func plain(text string) string {
 	return text
 }
 
-// unescaped takes Markdown's backslashes in front of underscores out of a text that writes a tool's
-// name with them: JSON and names know no such escape, so the model has escaped the whole.
+// unescaped removes Markdown's backslashes before underscores from a text that writes a tool's name
+// with them: JSON and names know no such escape, so the model has escaped the whole.
 func (r *Reader) unescaped(text string) string {
 	if !strings.Contains(text, `\_`) {
 		return text
@@ -95,7 +95,7 @@ func (r *Reader) unescaped(text string) string {
 // inlineTag is HTML that only shows a text in another way.
 var inlineTag = regexp.MustCompile(`^</?(?:b|strong|i|em|u|p|br|li)[ ]*/?>$`)
 
-// unquote takes the signs of a quotation off a reply that is nothing but one.
+// unquote removes the signs of a quotation from a reply that is nothing but one.
 func unquote(text string) string {
 	if !strings.HasPrefix(strings.TrimSpace(text), ">") {
 		return text
@@ -132,7 +132,7 @@ func (r *Reader) coloned(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bareLabel is the role of a label that is all of a line, without a colon.
+// bareLabel returns the role of a label that is all of a line, without a colon, or none.
 func bareLabel(line string) role {
 	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
 		return none

@@ -41,7 +41,7 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded is a label without case, numbers, and the difference between blanks, hyphens and
+// folded returns a label without case, numbers, and the difference between blanks, hyphens and
 // underscores.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
@@ -125,7 +125,7 @@ func (l *line) skipAgain(whole string) {
 	}
 }
 
-// linesOf are the lines of a text.
+// linesOf returns the lines of a text.
 func linesOf(text string) (all []line) {
 	for at := 0; at <= len(text); {
 		l := lineAt(text, at)

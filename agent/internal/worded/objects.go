@@ -68,8 +68,8 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine is what stands in front of JSON on its own line; empty where only marks do. front is the
-// text without those.
+// lastLine returns what comes before JSON on its own line, or "" where that is only marks. front is
+// the text without those.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
@@ -91,7 +91,7 @@ func isSentence(line string) bool {
 // listed is an entry of a list that says what the call in it does: 1. Write the file:
 var listed = regexp.MustCompile(`^\d{1,2}[.)][ \t]+([^\n]+):$`)
 
-// rest is what is said behind a call: a label behind it begins what a model makes up.
+// rest returns what is said after a call, up to the first label: that begins what a model makes up.
 func rest(behind string) string {
 	for _, l := range linesOf(behind) {
 		if l.role > other {
@@ -228,7 +228,7 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso is decoded, with further names of tools and with text around the calls.
+// decodedAlso decodes like decoded, with further names of tools and with text around the calls.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -241,7 +241,7 @@ func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]st
 	return got.Complete()
 }
 
-// own gives calls their tools' own names.
+// own sets the tools' own names in calls.
 func (r *Reader) own(calls []chat.Call) []chat.Call {
 	for i, c := range calls {
 		if whole, ok := r.Also[c.Name]; ok {
@@ -251,7 +251,8 @@ func (r *Reader) own(calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// bared takes the marks that open JSON off the end of the text in front of it.
+// bared removes the marks that open JSON from the end of the text before it, and returns that text
+// and the marks.
 func bared(front string) (text, opened string) {
 	whole := front
 	for before := ""; before != front; {

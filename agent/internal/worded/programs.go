@@ -43,7 +43,8 @@ var (
 	wrapped  = regexp.MustCompile(`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
 )
 
-// unwrapped is the one call of a program.
+// unwrapped returns the one call of a program, without the print, the assignment or the await
+// around it.
 func unwrapped(program string) string {
 	if m := printed.FindStringSubmatch(program); m != nil {
 		program = m[1]

@@ -89,8 +89,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 // plainFences are the labels of fences that hold no program.
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words is what is said behind a call: a label begins what the model makes up, and PAUSE or signs
-// say nothing.
+// words returns what is said after a call, or "" when PAUSE or signs are all of it. A label begins
+// what the model makes up, which is left out.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
@@ -99,7 +99,7 @@ func words(behind string) string {
 	return behind
 }
 
-// said is what a text says, without thoughts, marks of fences and labels of results.
+// said returns what a text says, without thoughts, marks of fences and labels of results.
 func said(text string) string {
 	var out []string
 	skip := false
@@ -305,7 +305,7 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops is where what began in front of a line ends: at the next known label, at PAUSE, or at the
+// stops returns where what began before a line ends: at the next known label, at PAUSE, or at the
 // end.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {

@@ -272,13 +272,13 @@ func object(members [][2]string) json.RawMessage {
 	return json.RawMessage("{" + b.String() + "}")
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) string {
 	out, _ := chat.JSON(text)
 	return string(out)
 }
 
-// unquoted takes a fence, or the quotes around a whole text, away.
+// unquoted removes a fence, or the quotes around a whole text.
 func unquoted(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, _, ok := fence(text); ok {
