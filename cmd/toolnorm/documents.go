@@ -75,7 +75,7 @@ func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (jso
 	return c.Engine.Describe(ctx, model, verbose)
 }
 
-// Tags returns the same list in Ollama's form.
+// Tags returns the list of Models in Ollama's form.
 func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 	text, err := c.Engine.Tags(ctx)
 	if err != nil {
