@@ -19,7 +19,7 @@ type modelInfo struct {
 	OwnedBy string `json:"owned_by"`
 }
 
-// infoOf is OpenAI's form of i.
+// infoOf returns i in OpenAI's form.
 func infoOf(i chat.Info) modelInfo {
 	return modelInfo{ID: i.ID, Object: "model", Created: i.Created, OwnedBy: i.Owner}
 }
@@ -32,7 +32,7 @@ type claudeInfo struct {
 	Created time.Time `json:"created_at"`
 }
 
-// claudeOf is Anthropic's form of i.
+// claudeOf returns i in Anthropic's form.
 func claudeOf(i chat.Info) claudeInfo {
 	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
 }

@@ -181,15 +181,15 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 // paths are those of OpenAI's API and of Anthropic's, for those who ask for another.
 const paths = "/v1/chat/completions, /v1/responses, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
-// health says that the process serves; it says nothing about the model servers behind it.
-// Who watches it restarts what is not well, and that would bring no model server back.
+// health answers that the process serves; it says nothing about the model servers. A monitor
+// restarts what is not well, and that would bring no model server back.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Status string `json:"status"`
 	}{"ok"})
 }
 
-// version says what is running.
+// version answers with the versions of the program and of Go.
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Version string `json:"version"`

@@ -34,8 +34,8 @@ func wantsPage(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// livePage is where browsers that ask for /debug are sent. A binary without the page
-// shows its own there.
+// livePage returns the address to which browsers that ask for /debug are sent, or "" in a binary
+// without the admin page, which shows its own page there.
 func livePage() string {
 	if web.Built() {
 		return admin.Paths + "#/live"

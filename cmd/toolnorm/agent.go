@@ -42,9 +42,9 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	return agent.New(cfg)
 }
 
-// server is the name of the model server that a model is at, as the settings call it; empty for
-// that of the setting ollama. The queue counts by server, and a name in front of a slash may be a
-// part of a model's own name.
+// server returns the name that the settings give to a model's server, or "" for the server of the
+// setting ollama. The queue counts by server, and a name before a slash may be a part of a model's
+// own name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

@@ -56,8 +56,8 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 	return err
 }
 
-// serverLine says in a line what is known of a model server. Names of models are left out: they may
-// be private.
+// serverLine returns one line about a model server. It leaves out the names of models, which may be
+// private.
 func serverLine(s doctor.Server) string {
 	if s.Missing != "" {
 		return fmt.Sprintf("- server %s: %s", s.Name, s.Missing)
@@ -91,7 +91,7 @@ func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 	return "\n### Settings that were given\n\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// masked is a text without what is secret in it, and without the name of the user that paths hold.
+// masked returns text without its secrets, and without the user's name that paths hold.
 func masked(text string) string {
 	for _, w := range within {
 		text = w.pattern.ReplaceAllString(text, w.shown)

@@ -209,7 +209,8 @@ func (m *Main) ParseFlags(args []string) error {
 	return nil
 }
 
-// configOf is the settings file that was named, and whether the command has such a flag at all.
+// configOf returns the settings file named on the command line, and whether the command has the
+// flag config at all.
 func configOf(said *kong.Context) (path string, takesFile bool) {
 	for _, flag := range said.Flags() {
 		if flag.Name == "config" {
@@ -219,9 +220,10 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 	return path, takesFile
 }
 
-// strays are the variables that look like settings and are none. They only deserve a warning: a
-// container platform makes such names up for a service of this name. Kubernetes sets TOOLNORM_PORT
-// and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they cannot be errors.
+// strays returns the variables of the environment that look like settings but are not. They are
+// worth a warning only: a container platform makes such names up for a service of this name.
+// Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they
+// cannot be errors.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, flag := range settingsIn(app) {
@@ -237,8 +239,7 @@ func strays(app *kong.Application) (names []string) {
 	return names
 }
 
-// settingsIn are the flags of all commands that are settings: those of no other kind have a
-// variable.
+// settingsIn returns the flags of all commands that are settings: only those have a variable.
 func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	for _, cmd := range app.Children {
 		for _, flag := range cmd.Flags {

@@ -203,8 +203,7 @@ func (c *listModels) Run(m *Main) error {
 // serversLimit is how long the servers may take to say what they have.
 const serversLimit = 30 * time.Second
 
-// servers is what the servers of the settings say of themselves and their models. No model is
-// loaded for it.
+// servers asks the configured model servers about themselves and their models. It loads no model.
 func (c *Config) servers(m *Main) (*doctor.Report, error) {
 	settings, err := c.resolve()
 	if err != nil {

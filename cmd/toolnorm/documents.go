@@ -37,8 +37,8 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes), func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
-// Plan says how a model is read: NAME@agent as NAME. Which model answers from a knowledge base is
-// found when it is asked.
+// Plan returns how a model is read: NAME@agent is read as NAME. Which model answers from a
+// knowledge base is found when it is asked.
 func (c *catalog) Plan(model string) engine.Plan {
 	if !c.loop.Answers(model) {
 		return c.Engine.Plan(model)
@@ -75,7 +75,7 @@ func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (jso
 	return c.Engine.Describe(ctx, model, verbose)
 }
 
-// Tags is the same list in Ollama's form.
+// Tags returns the list of Models in Ollama's form.
 func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 	text, err := c.Engine.Tags(ctx)
 	if err != nil {
@@ -125,7 +125,8 @@ func (b bases) Bases(ctx context.Context) (all []agent.Base, err error) {
 	return all, err
 }
 
-// Link is the address of a passage at the server that the client has asked.
+// Link returns the address of a passage at the server that the client has asked, or "" if that is
+// not known.
 func (b bases) Link(ctx context.Context, base, document string, passage int) string {
 	at, _ := ctx.Value(askedAt{}).(string)
 	if at == "" {

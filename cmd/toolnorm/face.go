@@ -124,15 +124,15 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	return f
 }
 
-// sameEngine says that two faces ask model servers in the same way. The log is that of the program
-// in both, and holds functions, which cannot be compared.
+// sameEngine reports whether two faces ask model servers in the same way. It does not compare their
+// logs: both are the program's, which holds functions, and functions cannot be compared.
 func (f *face) sameEngine(old *face) bool {
 	a, b := f.asks, old.asks
 	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()
 	return reflect.DeepEqual(a, b)
 }
 
-// show has requests answered by a face from now on.
+// show makes f the face that answers requests from now on.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)

@@ -129,8 +129,8 @@ func (f *file) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve gives the file's value of a flag, unless the environment has one. kong asks its resolvers
-// before it looks at the environment's variables, so those are given way to here.
+// Resolve returns the file's value of a flag, or nil if the environment has one. kong asks its
+// resolvers before it looks at the environment's variables, so Resolve gives way to those.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil

@@ -10,8 +10,8 @@ import (
 	"toolnorm/runner"
 )
 
-// checkForms says which setting of the forms of replies is wrong. Runner and language stand in
-// lines that a shell reads or Markdown shows, so neither may hold more than words.
+// checkForms returns an error for a wrong setting of the forms of replies. Runner and language are
+// written into lines that a shell reads or Markdown shows, so neither may hold more than words.
 func (c *Config) checkForms() error {
 	for model, name := range c.ClientForm {
 		if !slices.Contains(form.Names(), name) {

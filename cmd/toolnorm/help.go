@@ -21,8 +21,8 @@ var (
 // helper prints help. all has it show every setting that a command takes.
 type helper struct{ all bool }
 
-// print is kong's help without the settings of serve, of which there are hundreds: a command shows
-// its own options. Behind the help of the program itself stand the settings that most people need.
+// print prints kong's help without the settings of serve, of which there are hundreds: a command
+// shows its own options. The settings that most people need follow the help of the program itself.
 func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	hidden := 0
 	o.NoExpandSubcommands = ctx.Selected() == nil // "toolnorm kb -h" lists those of kb

@@ -39,8 +39,8 @@ func (h *histories) check() error {
 	return nil
 }
 
-// openHistory has requests kept over a restart. Without it everything else works, so what is wrong
-// with it is a warning. A file of its own keeps its writing out of the way of the tools.
+// openHistory keeps requests over a restart. Everything else works without it, so an error is only
+// a warning. The history has a file of its own, so that writing it does not delay the tools.
 func (m *Main) openHistory() {
 	c := &m.Config
 	if m.trace == nil || c.History == 0 {
@@ -57,7 +57,7 @@ func (m *Main) openHistory() {
 	m.writes.Go(context.Background(), h.Run)
 }
 
-// historyAt is where requests and usage are kept.
+// historyAt returns the database in which requests and usage are kept.
 func (c *Config) historyAt() string {
 	where := cmp.Or(c.Store, filepath.Join(c.Data, "db", "mcp_data.db"))
 	if !strings.HasPrefix(where, "postgres") {
@@ -66,7 +66,7 @@ func (c *Config) historyAt() string {
 	return where
 }
 
-// openUsage has what each caller asks counted by days.
+// openUsage starts counting by days what each caller asks, unless the settings keep no days.
 func (m *Main) openUsage() {
 	if m.Config.UsageDays == 0 {
 		return
@@ -78,7 +78,7 @@ func (m *Main) openUsage() {
 	m.writes.Go(context.Background(), m.usage.Run)
 }
 
-// counters are what counts every exchange.
+// counters returns everything that counts each exchange.
 func (m *Main) counters() trace.Counters {
 	all := trace.Counters{m.metrics, m.limiter}
 	if m.usage != nil {

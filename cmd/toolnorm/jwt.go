@@ -60,9 +60,9 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource says to MCP clients who issues tokens: the issuer, where it is an address. Only with an
-// audience, since a token that was issued for another server must not open this one. nil: nothing
-// is said.
+// resource returns what MCP clients are told about who issues tokens: the issuer, if it is an
+// address. It returns nil without an audience, since a token that was issued for another server
+// must not open this one.
 func (c *jwts) resource(base string) *auth.Resource {
 	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") && !strings.HasPrefix(c.JWTIssuer, "http://") {
 		return nil
@@ -74,10 +74,11 @@ func (c *jwts) resource(base string) *auth.Resource {
 // longer than they lived.
 const maxLeeway = 5 * time.Minute
 
-// principal is who speaks on standard input, which has no header for a token: the one of the
-// settings, verified when the program starts. Without JWTs it is who started the program. A token
-// that ends while the program runs goes on to be believed, as the client has no way to send
-// another; whoever can read the environment of a program can start it again anyway.
+// principal returns the caller on standard input, which has no header for a token: the one whose
+// token is in the settings, verified when the program starts. Without JWTs it is the user who
+// started the program. A token that ends while the program runs is still believed, as the client
+// has no way to send another; a user who can read the environment of a program can start it again
+// anyway.
 func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
 	t, err := c.tokens()
 	switch {

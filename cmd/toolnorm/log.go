@@ -30,7 +30,7 @@ func (m *Main) newLog() zerolog.Logger {
 // which are dropped cost as little.
 type level struct{ least atomic.Int32 }
 
-// set has the log say more or less from now on.
+// set changes the least level that is logged from now on; an unknown name means info.
 func (l *level) set(name string) {
 	least, err := zerolog.ParseLevel(name)
 	if err != nil {
@@ -99,7 +99,7 @@ func readable(fields map[string]any) error {
 	return nil
 }
 
-// text is a field's value as it is printed; empty where there is none.
+// text returns a field's value as it is printed, or "" for nil.
 func text(value any) string {
 	if value == nil {
 		return ""
@@ -107,7 +107,7 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// milliseconds is a time as people read it: 185 ms, 2.4 s.
+// milliseconds formats a time as people read it: 185 ms, 2.4 s.
 func milliseconds(value any) string {
 	ms, err := strconv.ParseFloat(text(value), 64)
 	switch {

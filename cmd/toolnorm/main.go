@@ -98,10 +98,10 @@ func serve(m *Main) error {
 // its jobs before it ends itself.
 const hangup = 2 * time.Second
 
-// hasTerminal says whether the program belongs to a terminal. SIGHUP says two things, "your
+// hasTerminal reports whether the program belongs to a terminal. SIGHUP means two things, "your
 // terminal was closed" and, by custom, "read your settings again"; only a program whose terminal is
-// gone is told the first. /dev/tty is the terminal that a program belongs to, whatever its output
-// goes to; services have none.
+// gone gets the first. /dev/tty is the terminal that a program belongs to, whatever its output goes
+// to; services have none.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// mcpConfig are the settings of the MCP server, whichever transport it has.
+// mcpConfig returns the settings of the MCP server for every transport.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: companyTools(m.toolbox), Version: version.String(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
@@ -55,8 +55,8 @@ func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 // mcpGuide describes the server as a whole to models.
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
-// companyTools says which tools answer with an object that has success, and a result or an error,
-// as was promised for them.
+// companyTools returns a function that reports whether a tool answers with an object that has
+// success, and a result or an error, as was promised for the company tools.
 func companyTools(box *toolbox.Box) func(name string) bool {
 	names := map[string]bool{}
 	if box.Company != nil {

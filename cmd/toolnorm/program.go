@@ -95,8 +95,8 @@ func (m *Main) Run() error {
 	return err
 }
 
-// remember says where it is kept what was found out about models. A program of no version does not:
-// who changes it would be told what it found out before.
+// remember returns where the engine keeps what it finds out about models. A build without a version
+// keeps nothing: after a change to the program it would go on with what it had found before.
 func (c *Config) remember() engine.Remember {
 	if version.String() == version.Source {
 		return engine.Remember{}
@@ -104,8 +104,8 @@ func (c *Config) remember() engine.Remember {
 	return engine.Remember{File: filepath.Join(c.Data, "models.json"), Program: version.String()}
 }
 
-// engine are the settings of the part that asks model servers. 0 is off for a user and the default
-// for the engine, so it becomes -1 where a setting can be switched off.
+// engine returns the settings of the part that asks model servers. 0 is off for a user and the
+// default for the engine, so it becomes -1 where a setting can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
@@ -160,7 +160,7 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	return nil
 }
 
-// closed says that requests must bear something that opens: a key or a JWT.
+// closed reports whether requests must bear a key or a JWT.
 func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 
 // mayListen refuses an address that other machines can reach, when no key is asked for and the
@@ -183,15 +183,15 @@ func (m *Main) mayListen(f *face) error {
 	return nil
 }
 
-// URL is the address that the server has, without a slash at its end. It is known once Run has
+// URL returns the address of the server, without a slash at its end. It is known once Run has
 // returned. With port 0 only the listener knows it.
 func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String() }
 
-// Failed gives the error that ended the server, if one did.
-// A port that is taken is an error of Run; this is for a server that breaks later.
+// Failed returns the channel of the error that ends the server, if one does. A port that is taken
+// is an error of Run; this is for a server that breaks later.
 func (m *Main) Failed() <-chan error { return m.server.failed }
 
-// Close takes no more requests and waits for those that run, for as long as the settings say; then
+// Close stops taking requests and waits for those that run, for as long as the settings say; then
 // it cuts them. The address of the runner goes first, so that no new call comes; streams of MCP
 // clients would never end by themselves.
 func (m *Main) Close() error {

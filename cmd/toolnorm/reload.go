@@ -21,10 +21,10 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// needsRestart says that a running server cannot change a setting: what it has opened, bound or
-// keeps by it outlives its requests. All others are read by newFace, which is made anew. Ollama's
-// address is among these since knowledge bases have it as well. MCP clients keep client-timeout and
-// heartbeat as they were at the start.
+// needsRestart reports whether a running server cannot change a setting: what it has opened, bound
+// or keeps by it outlives its requests. All others are read by newFace, which is made anew.
+// Ollama's address is among these since knowledge bases have it as well. MCP clients keep
+// client-timeout and heartbeat as they were at the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
 // inForce is the program whose settings are read again.
@@ -216,7 +216,7 @@ func (r *reload) stamps() stamps {
 	return all
 }
 
-// stampOf is the time and the size of a file; empty when there is none.
+// stampOf returns the time and the size of a file, or "" if there is no such file.
 func stampOf(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -41,7 +41,8 @@ func (m *Main) openRemote() {
 	})
 }
 
-// mcpFile is where the file of other MCP servers is by some settings.
+// mcpFile returns the path of the file that lists other MCP servers: the one of the setting, else
+// mcp.json beside the settings file or, without one, in the data folder.
 func (g given) mcpFile(c *Config) string {
 	if c.MCPFile == "" && g.file != nil {
 		return filepath.Join(filepath.Dir(g.file.path), "mcp.json")

@@ -76,8 +76,8 @@ func (d *door) take(ctx context.Context, first bool) {
 	}
 }
 
-// seek says, once, that the runner is not on the path. Without it a user pastes a command and reads
-// "command not found", with no hint of where it comes from.
+// seek warns, once, if there are tools but the runner is not on PATH. Without the warning a user
+// pastes a command and reads "command not found", with no hint of where it comes from.
 func (d *door) seek(command string) {
 	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
@@ -87,8 +87,8 @@ func (d *door) seek(command string) {
 	})
 }
 
-// withdraw takes the address back.
-// A file that stays behind costs each toolrun a failed connection, no more.
+// withdraw takes the address back. A file that is left costs each toolrun a failed connection, no
+// more.
 func (d *door) withdraw() {
 	if err := d.Withdraw(d.folder); err != nil {
 		d.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
@@ -101,8 +101,8 @@ func (d *door) admits(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, runner.Paths) && d.Admits(r.Header.Get("Authorization"))
 }
 
-// reachable is an address at which this machine reaches a listener.
-// 0.0.0.0 and :: are addresses to listen at and not to ask.
+// reachable returns an address at which this machine reaches a listener. 0.0.0.0 and :: are
+// addresses to listen at and not to ask.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

@@ -29,7 +29,7 @@ type httpServer struct {
 	stopping atomic.Bool             // no new requests are wanted
 }
 
-// listen takes an address.
+// listen opens the listener at address.
 func (s *httpServer) listen(address string) (err error) {
 	if s.listener, err = net.Listen("tcp", address); err != nil {
 		return taken(address, err)
@@ -65,8 +65,8 @@ func (s *httpServer) onLoopback() bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// ready says whether they may: no longer when the program is being stopped. Model servers that are
-// away do not count, since none of the replicas would be ready then, and none could say what is
+// ready answers whether requests may come: no longer once the program is being stopped. Model
+// servers that are away do not count: no replica would be ready then, and none could say what is
 // wrong.
 func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -78,8 +78,8 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain tells load balancers that no new requests are wanted, and goes on taking them until these
-// have noticed. A connection that is kept for further requests ends with its next answer.
+// drain tells load balancers that no new requests are wanted, but takes them until the load
+// balancers have noticed. A connection that is kept for further requests ends with its next answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return
@@ -95,9 +95,8 @@ var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask a
 // told is how long the requests that are cut have to tell their clients so.
 const told = 2 * time.Second
 
-// shutdown takes no more requests, and waits for those that are being answered until ctx ends. Then
-// they are cut, and each tells its client: a stream that simply stops looks like a reply that is
-// whole.
+// shutdown stops taking requests, and waits until ctx ends for those that are being answered. Then
+// it cuts them, and each tells its client: a stream that simply stops looks like a whole reply.
 func (s *httpServer) shutdown(ctx context.Context, grace time.Duration, log zerolog.Logger) error {
 	defer s.serving.Wait()
 	if n := s.running(); n > 0 {

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/version"
 )
 
-// openSpans has traces sent, if the variables of OpenTelemetry name a receiver. What is wrong with
-// them is a warning: everything else works without.
+// openSpans starts sending traces if the variables of OpenTelemetry name a receiver. An error is
+// only a warning: everything else works without traces.
 func (m *Main) openSpans() {
 	warn := func(err error) { m.log.Warn().Err(err).Msg("traces") }
 	var err error

@@ -30,7 +30,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// checkListen says what is wrong with an address to listen at, and which one may have been meant.
+// checkListen returns an error for a bad address to listen at, with the one that may have been
+// meant.
 func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	switch {
@@ -48,8 +49,8 @@ func checkListen(address string) error {
 	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
-// taken is the error of an address that cannot be listened at, with what to do when somebody else
-// does.
+// taken returns the error of an address that cannot be listened at, with what to do when another
+// program does.
 func taken(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -81,8 +82,8 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// checkData says, once, that nothing can be kept in the data folder. What wants to keep something
-// tells the same at debug level from then on: four warnings of one cause hide the cause.
+// checkData warns, once, if nothing can be kept in the data folder. From then on each part that
+// wants to keep something says so at debug level: four warnings of one cause hide the cause.
 func (m *Main) checkData() {
 	err := os.MkdirAll(m.Config.Data, 0o700)
 	if err == nil {
@@ -97,7 +98,7 @@ func (m *Main) checkData() {
 	}
 }
 
-// kept is the path of a file in the data folder; empty: nothing can be kept there.
+// kept returns the path of a file in the data folder, or "" if nothing can be kept there.
 func (m *Main) kept(name string) string {
 	if m.unkept == zerolog.DebugLevel {
 		return ""
@@ -177,9 +178,9 @@ func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 // unlikeWait is how long the servers of a pool may take to say what they have.
 const unlikeWait = 10 * time.Second
 
-// checkAliases tells of the aliases for models that a server, which answers now, does not have.
-// Patterns are left out: they stand for names that nobody may ever ask for. A suffix chooses what
-// answers and is no part of a model's name.
+// checkAliases warns of the aliases for models that a server, which answers now, does not have.
+// Patterns are left out: they match names that may never be asked for. A suffix chooses what
+// answers and is not a part of a model's name.
 func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string, models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		target := aliases[name]
@@ -194,7 +195,7 @@ func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Eng
 	}
 }
 
-// suffixes are what may stand behind a model's name.
+// suffixes returns the suffixes that a model's name may have.
 func suffixes() []string {
 	all := []string{agent.Suffix}
 	for _, name := range form.Names() {
@@ -218,9 +219,9 @@ func checkSuffixes(listed []string) error {
 // retry is how often a server that does not answer is asked again.
 const retry = 3 * time.Second
 
-// watch says in the log whether a model server answers, and if not, when it comes up. No request
-// waits for it: each tries for itself. It ends with the first answer: later silences are told to
-// those whose requests they meet.
+// watch logs whether a model server answers, and if not, when it comes up. No request waits for it:
+// each tries for itself. It ends with the first answer: a later silence is reported to the requests
+// that meet it.
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string, count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	came := "the model server is up"
@@ -236,9 +237,8 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string, coun
 	log.Info().Int("models", count(ctx)).Msg(came)
 }
 
-// answers says whether a model server is there: anything but a gateway's word that it is not will
-// do. A 404 or 401 comes from a server that is there. 501 is what some answer to a path that they
-// do not have.
+// answers reports whether a model server is there: it is, unless a gateway says that it is not. A
+// 404 or 401 comes from a server that is there. Some answer 501 to a path that they do not have.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -104,8 +104,8 @@ func (l callLog) called(ctx context.Context, r dynamic.Run) {
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
-// followTools takes the changes of other programs, until ctx ends. Without it the tools stay what
-// they are now.
+// followTools follows the changes that other programs make to custom tools, until ctx ends. If it
+// fails, the tools stay as they are now.
 func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
 	if box.Custom == nil {
 		return

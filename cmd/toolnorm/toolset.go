@@ -34,8 +34,8 @@ func reach(ctx context.Context) (sets []string, bounded bool) {
 	return p.Sets, p.Sets != nil
 }
 
-// warnOfSets tells of sets that the settings name and that are not there: whoever may use only them
-// may use no tool.
+// warnOfSets warns of sets that the settings name but that do not exist: a caller who may use only
+// those may use no tool.
 func (m *Main) warnOfSets(s settings) {
 	now := m.toolbox.Registry.Snapshot()
 	told := map[string]bool{}

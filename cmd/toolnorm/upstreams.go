@@ -36,7 +36,7 @@ func (u *urls) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// upstreams are the model servers of the settings, those of the file last. A flag wins over a
+// upstreams returns the model servers of the settings, those of the file last. A flag wins over a
 // server of the same name. A variable that is missing is an error now, where a request would get a
 // 401 later.
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {

@@ -22,14 +22,15 @@ type given struct {
 	config *Config
 }
 
-// settingsOf are the flags of serve.
+// settingsOf returns the flags of serve.
 func settingsOf(app *kong.Application) []*kong.Flag {
 	at := slices.IndexFunc(app.Children, func(command *kong.Node) bool { return command.Name == "serve" })
 	return app.Children[at].Flags
 }
 
-// origin is where a setting got its value, spelled as it was given: "--grace", "TOOLNORM_GRACE" or
-// "toolnorm.yaml, line 2: grace". It is empty for one that has its default.
+// origin returns where a setting got its value, spelled as it was given: "--grace",
+// "TOOLNORM_GRACE" or "toolnorm.yaml, line 2: grace". It returns "" for a setting that has its
+// default.
 func (g given) origin(name string) string {
 	for _, arg := range g.args {
 		if flag, _, _ := strings.Cut(arg, "="); flag == "--"+name || flag == "--no-"+name {
@@ -77,7 +78,7 @@ var plainly = []struct {
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
 }
 
-// plain is one of kong's sentences in plain words.
+// plain rewrites one of kong's sentences in plain words.
 func plain(text string) string {
 	for _, p := range plainly {
 		text = p.kong.ReplaceAllString(text, p.text)
@@ -139,8 +140,9 @@ func meant(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", near[0])
 }
 
-// whereHelpIs says which help explains what was wrong with the arguments; nothing where the error
-// itself does. The help of serve itself is a hundred lines, and would hide the error above it.
+// whereHelpIs returns a hint at the help that explains what was wrong with the arguments, or "" if
+// the error itself does. The help of serve itself is a hundred lines, and would hide the error
+// above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) {

@@ -13,9 +13,9 @@ import (
 // It is what the server takes in one call, too.
 const mostInput = 4 << 20
 
-// arguments are those of the call: none, a JSON text, what --b64 holds, or standard input. What is
-// no JSON goes on as it stands: it is repaired where the tool is run, as a model's own arguments
-// are.
+// arguments returns the arguments of the call: none, a JSON text, what --b64 holds, or standard
+// input. A text that is not JSON is passed on as it is: it is repaired where the tool is run, as a
+// model's own arguments are.
 func (p *program) arguments(o options) (json.RawMessage, error) {
 	switch {
 	case o.b64 != "":

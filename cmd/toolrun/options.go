@@ -65,8 +65,8 @@ func parse(args []string) (o options, err error) {
 	return o, o.check(given)
 }
 
-// check says what does not go together.
-// A wrong line runs nothing: guessing what was meant could run a tool that changes something.
+// check returns an error for options that do not go together. A wrong line runs nothing: guessing
+// what was meant could run a tool that changes something.
 func (o *options) check(given map[string]bool) error {
 	var alone []string // what needs no name
 	for _, option := range []string{"--list", "--describe", "--completion", "--call"} {

@@ -69,10 +69,10 @@ func (p *program) find(o options) (*place, error) {
 	return at, nil
 }
 
-// odd tells of tools whose data cannot be opened. The others work.
+// odd warns of tools whose data cannot be opened. The others work.
 func (p *program) odd(err error) { p.warn("some tools are off: " + err.Error()) }
 
-// warn tells of what cannot be used, and was left out.
+// warn prints a warning about something that cannot be used and was left out.
 func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "toolrun:", text) }
 
 // panicked shows where a tool broke.
@@ -80,8 +80,8 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere says that the proxy did not do it, and that this process may. A call that may have
-// begun is never run a second time here: only where nobody listened is it safe.
+// elsewhere reports whether the proxy did not make the call and this process may. A call that may
+// have begun is never made a second time here: that is safe only if no proxy listened.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
 }

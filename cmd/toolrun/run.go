@@ -49,8 +49,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.call(ctx, at, o)
 }
 
-// fail says why nothing came of it.
-// Standard output holds results alone, since scripts and models read them.
+// fail prints why the call failed, and returns status. Standard output holds results alone, since
+// scripts and models read them.
 func (p *program) fail(status int, err error) int {
 	fmt.Fprintf(p.stderr, "toolrun: %v\n", err)
 	return status

@@ -67,16 +67,17 @@ type Ended struct {
 	Why    string
 }
 
-// Error is the reason.
+// Error returns the reason.
 func (e *Ended) Error() string { return e.Why }
 
 // Failed is the error that the work returned, in its words.
 type Failed string
 
-// Error is the text of the work's error.
+// Error returns the text of the work's error.
 func (f Failed) Error() string { return string(f) }
 
-// Do has a process answer a request. When ctx ends, so does the process that works on the request.
+// Do sends a request to a process and returns its answer. When ctx ends, so does the process that
+// works on the request.
 func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 	p, err := w.take(ctx)
 	if err != nil {

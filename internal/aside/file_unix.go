@@ -7,7 +7,7 @@ import "syscall"
 // largestFile bounds each file that a process writes. SQLite sorts in files.
 const largestFile = 128 << 20
 
-// smallFiles has the system refuse larger ones.
+// smallFiles makes the system refuse files larger than largestFile.
 func smallFiles() {
 	_ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: largestFile, Max: largestFile})
 }

@@ -162,8 +162,9 @@ func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	}
 }
 
-// last is what a process said before it ended, in one line: the reason of a crash stands first.
-// Its output ends before all that it said has been read, so its end is waited for.
+// last returns what a process said before it ended, in one line: the reason of a crash comes first.
+// The process's output ends before all that it said has been read, so last waits for the process to
+// end.
 func (p *process) last(err error) string {
 	select {
 	case <-p.exited:
@@ -176,7 +177,7 @@ func (p *process) last(err error) string {
 	return "its process ended: " + line
 }
 
-// memory is what the process holds, as far as the system tells; 0: it does not.
+// memory returns how many bytes the process holds, or 0 if the system does not tell.
 func (p *process) memory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
 	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {

@@ -68,5 +68,6 @@ func answer(out io.Writer, work Work, text []byte) error {
 // spent is set by Spent.
 var spent atomic.Bool
 
-// Spent is called by work that leaves something behind that goes on: this process answers and ends.
+// Spent marks this process as used up: it answers and ends. Work calls it when it leaves something
+// running.
 func Spent() { spent.Store(true) }

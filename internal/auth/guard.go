@@ -64,9 +64,9 @@ type Guard struct {
 // their scheme alone.
 var appSchemes = []string{"app", "tauri", "vscode-webview", "vscode-file"}
 
-// Wrap is next behind the guard. Requests that may not ask are answered with a fault, preflights of
-// those that may with what they may send; neither reaches next. The key stays here: next sees
-// requests without it.
+// Wrap returns a handler that guards next. It answers requests that may not ask with a fault, and
+// preflights of those that may with what they may send; neither reaches next. The key stays here:
+// next sees requests without it.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The order matters: a preflight bears no key, so it is answered in front of the check for

@@ -57,7 +57,7 @@ type Tokens struct {
 // nor keys are configured.
 func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
 
-// newTokens is NewTokens with a clock.
+// newTokens is like NewTokens, with a clock.
 func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{cfg: c}
 	var allowed []string
@@ -96,9 +96,9 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 // callers. Why is for the log: whoever tries tokens must not learn how near they came.
 const InvalidCredentials = "Invalid authentication credentials"
 
-// Verify is who bears a token. The error is a fault: 401 for a token that is not believed, with the
-// reason as its cause, and 503 when the keys are not available, since then nothing is known of the
-// token.
+// Verify returns the principal that a token names. The error is a fault: 401 for a token that is
+// not believed, with the reason as its cause, and 503 when the keys are not available, since then
+// nothing is known of the token.
 func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	if len(raw) > longestToken {
 		return nil, refused(errors.New("the token is too long"))
@@ -136,7 +136,7 @@ func checkSubject(sub string) error {
 	return nil
 }
 
-// refused is the fault of a token that is not believed.
+// refused returns the fault of a token that is not believed.
 func refused(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }
@@ -158,9 +158,9 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 	return jwt.VerificationKeySet{Keys: found}, err
 }
 
-// principal is who a token's claims describe. What a claim leaves out is the least that it can
-// mean: no tenant, no department, clearance 0; but for kb_ids, without which the tenant alone is
-// the bound, and tool_sets, without which the settings say which tools may be used.
+// principal returns the principal that a token's claims describe. What a claim leaves out is the
+// least that it can mean: no tenant, no department, clearance 0; but for kb_ids, without which the
+// tenant alone is the bound, and tool_sets, without which the settings say which tools may be used.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person is the same caller, so that a session outlives the token
 	// that it began with.

@@ -92,7 +92,7 @@ func parseKey(line string) (k knownKey, err error) {
 // lines.
 const longestLabel = 64
 
-// isLabel says that a word can name the holder of a key.
+// isLabel reports whether a word can name the holder of a key.
 func isLabel(word string) bool {
 	return word != "" && len(word) <= longestLabel && !strings.ContainsFunc(word, func(r rune) bool {
 		return r != '.' && r != '_' && r != '@' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
@@ -244,9 +244,9 @@ func (k Keys) labels(name string) bool {
 // is one, since URLs are logged by every proxy on the way; MCP forbids tokens there.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
-// keysOf are the keys that a request bears: behind "Bearer", as the password of "Basic", or alone
-// in a header of their own. Basic is for browsers, which can ask their user for nothing else; the
-// user's name in it does not count.
+// keysOf returns the keys that a request bears: after "Bearer", as the password of "Basic", or
+// alone in a header of their own. Basic is for browsers, which can ask their user for nothing else;
+// the user's name in it does not count.
 func keysOf(r *http.Request) (all []string) {
 	for _, name := range keyHeaders[1:] {
 		all = append(all, r.Header.Get(name))
@@ -257,10 +257,10 @@ func keysOf(r *http.Request) (all []string) {
 	return append(all, bearer(r))
 }
 
-// challenge says that a key or a token is missing or wrong, and to a browser that shows pages
-// (Accept: text/html) that it may ask its user: the trace view wants a key as well, and a browser
-// can send none by itself. err is why a token is not believed; one that nothing is known of, as its
-// keys are not available, is no reason to ask for another.
+// challenge returns the error of a missing or wrong key or token, and sets headers that ask for
+// one. A browser that shows pages (Accept: text/html) may ask its user: the trace view wants a key
+// as well, and a browser can send none by itself. err is why a token is not believed; if the keys
+// are not available, nothing is known of the token, which is not a reason to ask for another.
 func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err
@@ -283,7 +283,7 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }
 
-// withoutKey is a request that holds no key any more, so that none can be logged or passed on to a
+// withoutKey returns the request without its keys, so that none can be logged or passed on to a
 // model server. The request is copied, as net/http forbids a handler to change the one it got.
 func withoutKey(r *http.Request) *http.Request {
 	if !slices.ContainsFunc(keyHeaders, func(name string) bool { return r.Header.Get(name) != "" }) {

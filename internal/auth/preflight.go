@@ -12,10 +12,10 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight tells an admitted browser what it may send. The headers are listed one by one, since
-// "*" never covers Authorization. They are those that the browser asks for: OpenAI's JavaScript
-// client sends several of its own (X-Stainless-Lang and others), and a list of ours would miss the
-// next one. 600 s is how long browsers remember it.
+// preflight sets the headers that tell an admitted browser what it may send. They list the allowed
+// headers one by one, since "*" never covers Authorization. Those are the ones that the browser
+// asks for: OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others), and
+// a list of ours would miss the next one. 600 s is how long browsers remember it.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{"authorization", "content-type"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {

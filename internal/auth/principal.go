@@ -31,8 +31,8 @@ type Principal struct {
 // local is the Subject of who needs no credential.
 const local = "local"
 
-// Local is who asks where no credential is asked for: over loopback, over stdio and at the command
-// line. Whoever is there can read the store's file as well, so nothing is kept from them.
+// Local returns the principal where no credential is asked for: over loopback, over stdio and at
+// the command line. A user there can read the store's file as well, so nothing is kept from them.
 func Local() *Principal {
 	return &Principal{Subject: local, Admin: true, rights: everything, Here: true}
 }
@@ -40,14 +40,14 @@ func Local() *Principal {
 // principalKey is where a context keeps who asks.
 type principalKey struct{}
 
-// WithPrincipal is ctx with who asks.
+// WithPrincipal returns ctx with the principal who asks.
 func WithPrincipal(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// PrincipalOf says who asks. Nil is nobody: a face that forgot to say, or a caller that no
-// credential was asked of though it is not on this machine. A tool that keeps anything from anybody
-// gives nobody nothing.
+// PrincipalOf returns the principal who asks. It returns nil if there is none: a face that forgot
+// to set it, or a caller that no credential was asked of though it is not on this machine. A tool
+// that withholds anything from any principal gives nothing to a nil one.
 func PrincipalOf(ctx context.Context) *Principal {
 	p, _ := ctx.Value(principalKey{}).(*Principal)
 	return p

@@ -35,7 +35,7 @@ type publicKey struct {
 	key crypto.PublicKey
 }
 
-// fits says whether a token may be signed with the key. A token without an id may be signed with
+// fits reports whether a token may be signed with the key. A token without an id may be signed with
 // any of them.
 func (p publicKey) fits(kid, alg string) bool {
 	return p.alg == alg && (kid == "" || p.id == "" || p.id == kid)
@@ -117,8 +117,9 @@ func publicKeyIn(block *pem.Block) (publicKey, error) {
 	return publicKeyOf("", key)
 }
 
-// publicKeyOf is a key with the algorithm that it is for. The kind of key decides, not the token:
-// each is verified by its own algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
+// publicKeyOf returns a key with the algorithm that it is for, or an error for a kind or size of
+// key that is not used. The kind of key decides, not the token: each is verified by its own
+// algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
 func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -145,7 +146,7 @@ type jwk struct {
 	X     string `json:"x"`
 }
 
-// public is the key itself.
+// public returns the key itself, or an error for one that cannot be used.
 func (k jwk) public() (key publicKey, err error) {
 	if k.Use != "" && k.Use != "sig" {
 		return key, errors.New("the key is for encryption")

@@ -23,8 +23,8 @@ func (p *Resource) covers(path string) bool {
 	return p != nil && (path == "/mcp" || path == "/sse" || strings.HasPrefix(path, "/mcp/sets/"))
 }
 
-// base is the address in front of all paths. Headers like X-Forwarded-Host are not read, since
-// anybody can send them.
+// base returns the address before all paths. Headers like X-Forwarded-Host are not read, since any
+// client can send them.
 func (p *Resource) base(r *http.Request) string {
 	if p.Base != "" {
 		return strings.TrimSuffix(p.Base, "/")
@@ -36,8 +36,8 @@ func (p *Resource) base(r *http.Request) string {
 	return at.String()
 }
 
-// metadata is a parameter of WWW-Authenticate with the address of what describes the path that was
-// asked for; empty: nothing does.
+// metadata returns a parameter of WWW-Authenticate with the address of the description of the path
+// that was asked for, or "" if there is no description.
 func (p *Resource) metadata(r *http.Request) string {
 	if !p.covers(r.URL.Path) {
 		return ""

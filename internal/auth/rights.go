@@ -138,7 +138,7 @@ func (p *Principal) MayAsk(names ...string) bool {
 	}))
 }
 
-// RefuseModel is the error of a caller who may not ask a model.
+// RefuseModel returns the error of a caller who may not ask a model.
 func RefuseModel(p *Principal, name string) error {
 	who := "nobody"
 	if p != nil {

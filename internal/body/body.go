@@ -37,7 +37,7 @@ func Read(r *http.Request, most int, v any) error {
 	return nil
 }
 
-// unreadable is an error of JSON with the field that it is about.
+// unreadable returns the fault for an error of JSON, with the field that it is about.
 func unreadable(err error) error {
 	f := fault.New(fault.Invalid, "the body is not a JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError

@@ -140,9 +140,9 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	}
 }
 
-// Query gives, for each vector, the texts of the n nearest records. A record without a text is left
-// out. All vectors go in one request. Chroma gives null for a record that was stored without its
-// text, and there is nothing to show of one.
+// Query returns, for each vector, the texts of the n nearest records. A record without a text is
+// left out. All vectors go in one request. Chroma returns null for a record that was stored without
+// its text, and there is nothing to show of one.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}

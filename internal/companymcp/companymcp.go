@@ -84,9 +84,9 @@ func contents(d company.Document) mcp.TextResourceContents {
 	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" + d.Content}
 }
 
-// read gives the document of an address. One that is not there is ErrResourceNotFound, from which
-// mcpserver makes the code of the client's revision: -32002 before 2026-07-28, and -32602 since. A
-// database that fails stays an internal error.
+// read returns the document of an address. For one that does not exist the error is
+// ErrResourceNotFound, from which mcpserver makes the code of the client's revision: -32002 before
+// 2026-07-28, and -32602 since. A database that fails stays an internal error.
 func read(ctx context.Context, docs Library, address string) (company.Document, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(address, scheme), 10, 64)
 	if err != nil {

@@ -45,9 +45,9 @@ const (
 // have good ones.
 var ErrUseless = errors.New("nothing can be found by it")
 
-// Embed gives a vector for each text, in their order; all have the same length, and no value is
-// infinite. A model that was exchanged behind its name shows by its dimensions. Texts that are
-// known are not sent.
+// Embed returns a vector for each text, in their order; all have the same length, and no value is
+// infinite. If another model has taken the name, its dimensions show it. Texts that are known are
+// not sent.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, missing := c.cached(texts)
 	for start := 0; start < len(missing); start += batch {
@@ -133,9 +133,9 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	return read(reply, len(texts))
 }
 
-// read takes the vectors out of a reply of either form. OpenAI's may come in any order. A server
-// that answers with null for a text, with NaN or with zeros would poison every later comparison:
-// nothing is near to them.
+// read reads the vectors from a reply of either form. OpenAI's may come in any order. A server that
+// answers with null for a text, with NaN or with zeros would poison every later comparison: nothing
+// is near to them.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

@@ -22,9 +22,9 @@ func isWord(mark string) bool {
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// constantLine is a call line of the replies in which a name and JSON have the same text around
-// them: whatever is constant in all of them is a mark. Of one reply alone the line on which the
-// name stands is taken for one. set says which declarations can be read.
+// constantLine returns a call line of the replies in which a name and JSON have the same text
+// around them: whatever is constant in all of them is a mark. With a single reply, the line with
+// the name is taken for a mark. set says which declarations can be read.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -85,7 +85,8 @@ func placeOf(r Reply) (p place, ok bool) {
 	return p, false
 }
 
-// objectAt is how long the JSON object is that a text begins with; 0 where it begins with none.
+// objectAt returns the length of the JSON object with which a text begins, or 0 if it does not
+// begin with one.
 func objectAt(text string) int {
 	d := json.NewDecoder(strings.NewReader(text))
 	var v map[string]json.RawMessage
@@ -120,9 +121,9 @@ func example(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
-// lastLines are the last line of a text, and those in front of it that are marks and no words.
-// Where several replies have it in common, all of a line is the mark; of a single one, what stands
-// behind its last sentence.
+// lastLines returns the last line of a text, and the lines before it that are marks and not words.
+// If several replies have it in common, all of a line is the mark; in a single one, only what
+// follows its last sentence.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -141,8 +142,8 @@ func lastLines(text string, common bool) string {
 	return text[start:]
 }
 
-// firstLines are the first line of a text, and those behind it that are marks; all of it where the
-// replies end with it.
+// firstLines returns the first line of a text, and the lines after it that are marks, or all of the
+// text if the replies end with it.
 func firstLines(text string, ends bool) string {
 	if ends {
 		return text

@@ -44,9 +44,9 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	return p, nil
 }
 
-// heading says where a file comes from, and what answers a call, which its author may want to say
-// in a result line. The text stands in a comment, since how a result is split into wrapper and turn
-// cannot be told from one conversation.
+// heading returns comments that say where a file comes from, and what answers a call, which its
+// author may want to put into a result line. The text is in a comment, since how a result is split
+// into wrapper and turn cannot be told from one conversation.
 func heading(model string, found *derive.Finding) string {
 	s := fmt.Sprintf("# Proposed from the template of %s; to be compared with what the model really writes.\n", model)
 	if found.Result != "" {
@@ -55,10 +55,10 @@ func heading(model string, found *derive.Finding) string {
 	return s
 }
 
-// cases are the template's own calls as golden cases, with the events that the format reads, if
-// these are the calls. A case that the format does not read as that many calls would fail at once,
-// so it is left out; so is a text that holds a line of a case file's own form. They are named one
-// call and two calls; a template that refuses two has the first alone.
+// cases returns the template's own calls as golden cases, with the events that the format reads. A
+// case that the format does not read as that many calls would fail at once, so it is left out; so
+// is a text that holds a line of a case file's own form. They are named one call and two calls; a
+// template that refuses two has the first alone.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

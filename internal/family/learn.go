@@ -147,10 +147,10 @@ func reads(set *adapters.Set, line string, r Reply) bool {
 	return err == nil && len(callsIn(f, r)) > 0
 }
 
-// bestReader is the family that reads calls out of most replies by its own marks, nil when none
-// reads any, and the replies that name a tool and that it reads as text. Only a family's own marks
-// count (Alone, Strict), since with all families live every one would read every call. Replies that
-// name no tool say nothing about calls, whatever a family makes of them.
+// bestReader returns the family that reads calls out of most replies by its own marks, or nil if
+// none reads any, and the replies that name a tool and that it reads as text. Only a family's own
+// marks count (Alone, Strict), since with all families live every one would read every call.
+// Replies that do not name a tool say nothing about calls, whatever a family makes of them.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -176,7 +176,7 @@ func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unre
 	return best, unread
 }
 
-// callsIn are the calls that a format reads from a reply by its own marks alone.
+// callsIn returns the calls that a format reads from a reply by its own marks alone.
 func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	var c chat.Collector
 	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop), adapters.Options{Tools: r.Tools, Alone: true, Which: adapters.Strict}) {
@@ -188,8 +188,8 @@ func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	return c.Calls
 }
 
-// byCount are the lines, the most frequent first.
-// Lines of equal count are sorted, so that the same replies give the same file.
+// byCount returns the lines, the most frequent first. Lines of equal count are sorted, so that the
+// same replies give the same file.
 func byCount(lines map[string]int) []string {
 	var out []string
 	for line := range lines {
@@ -204,8 +204,8 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// clipped is the beginning of a text, for a sentence.
-// The cut may go through a character; what is left of that is dropped.
+// clipped returns the beginning of a text, for a sentence. The cut may go through a character; what
+// is left of that is dropped.
 func clipped(s string) string {
 	if len(s) > 160 {
 		return strings.ToValidUTF8(s[:160], "") + "…"
@@ -213,10 +213,10 @@ func clipped(s string) string {
 	return s
 }
 
-// learnedCases are the replies as golden cases, with what the format makes of them. Their tools may
-// be others than those that cases are run with: such replies are left out. Those whose calls the
-// family reads are kept, so a later change of the file cannot lose them unseen. They hold whoever
-// corrects the file by hand to what the model really wrote.
+// learnedCases returns the replies as golden cases, with what the format makes of them. Their tools
+// may differ from those that cases are run with: such replies are left out. Those whose calls the
+// family reads are kept, so a later change of the file cannot lose them unseen. They hold an author
+// who corrects the file by hand to what the model really wrote.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

@@ -60,7 +60,8 @@ func learnFor(format, model string, set *adapters.Set, r Reply) (file string, qu
 	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions, err
 }
 
-// placeAt is the place of a call whose name and arguments are known.
+// placeAt returns the place of a call whose name and arguments are known. It fails unless the
+// arguments are a JSON object and follow or enclose the name.
 func placeAt(raw string, name, args Stretch) (p place, err error) {
 	if n := objectAt(raw[args.From:args.To]); n == 0 || strings.TrimSpace(raw[args.From+n:args.To]) != "" {
 		return p, errors.New("the arguments that are marked are no JSON object; mark them from { to }")

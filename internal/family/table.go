@@ -52,8 +52,8 @@ func about(f *adapters.Format) string {
 	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 }
 
-// quoted are words as Markdown shows them in a table, letter by letter.
-// A word that holds backquotes, a fence, stands in more of them than it has.
+// quoted returns words as Markdown shows them in a table, letter by letter. A word that holds
+// backquotes, a fence, is put between more of them than it has.
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

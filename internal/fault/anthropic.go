@@ -37,7 +37,7 @@ func (e *Error) AnthropicStatus() int {
 	return e.Status()
 }
 
-// Anthropic is err as the JSON that Anthropic's API answers with:
+// Anthropic returns err as the JSON that Anthropic's API answers with:
 // {"type":"error","error":{"type":…,"message":…}, "request_id":…}. The id may be empty.
 func Anthropic(err error, id string) []byte {
 	f := From(err)

@@ -94,7 +94,7 @@ func New(k Kind, format string, args ...any) *Error {
 // explains nothing. 100,000 nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
 
-// Short is text that may be another's as far as anybody wants to read it.
+// Short cuts a text that may come from elsewhere to a length that a reader can want.
 func Short(text string) string {
 	if len(text) <= longest {
 		return text
@@ -106,7 +106,7 @@ func Short(text string) string {
 // that clients read.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Status returns the HTTP status of the kind.

@@ -19,7 +19,7 @@ type object struct {
 	Code    *string `json:"code"`
 }
 
-// OpenAI is err as the JSON that OpenAI answers with:
+// OpenAI returns err as the JSON that OpenAI answers with:
 // {"error":{"message":…,"type":…,"param":…,"code":…}}.
 func OpenAI(err error) []byte {
 	f := From(err)
@@ -28,15 +28,15 @@ func OpenAI(err error) []byte {
 	}{object{f.Message, f.Type(), orNull(f.Param), orNull(f.OpenAICode())}})
 }
 
-// Ollama is err as the JSON that Ollama answers with: {"error":"…"}.
+// Ollama returns err as the JSON that Ollama answers with: {"error":"…"}.
 func Ollama(err error) []byte {
 	return encoded(struct {
 		Error string `json:"error"`
 	}{From(err).Message})
 }
 
-// encoded is v as JSON without a line's end, with <, > and & as themselves: sentences quote what
-// models wrote, as <tool_call>, and \u003c is hard to read in a log.
+// encoded returns v as JSON without a line's end, and with <, > and & as themselves: sentences
+// quote what models wrote, as <tool_call>, and \u003c is hard to read in a log.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -45,7 +45,7 @@ func encoded(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// orNull is nil for the empty string.
+// orNull returns nil for the empty string, and otherwise a pointer to s.
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -72,10 +72,10 @@ func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Advise says in an answer's header when to try again, or that it is of no use: OpenAI's clients
-// send a request up to three times when the status is 429 or 500 and more, unless X-Should-Retry
-// tells them not to. Agents repeat that again: one failure once cost nine generations. Retry-After
-// is in whole seconds, rounded up: 0 would mean at once.
+// Advise sets the headers that tell a client when to try again, or that it is of no use: OpenAI's
+// clients send a request up to three times when the status is 429 or 500 and more, unless
+// X-Should-Retry tells them not to. Agents repeat that again: one failure once cost nine
+// generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
 	if !e.Again() {

@@ -50,8 +50,8 @@ type place struct {
 	ready chan struct{} // closed when it has the place
 }
 
-// Wrap is next behind the bound. A body of no known length counts as the largest that is taken,
-// until its end is read.
+// Wrap returns a handler that calls next within the bound. A body of unknown length counts as the
+// largest that is taken, until its end is read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || b.Uploads != "" && strings.HasPrefix(r.URL.Path, b.Uploads) {
@@ -130,7 +130,7 @@ func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	return &b.used, true // it got the place at the last moment
 }
 
-// admit gives places to those that wait, in their order. b.mu is held.
+// admit gives places to the requests that wait, in their order. b.mu must be held.
 func (b *Bodies) admit() {
 	for len(b.waiting) > 0 && b.used+b.waiting[0].size <= b.most() {
 		p := b.waiting[0]
@@ -140,7 +140,7 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release takes back what a body held.
+// release gives back what a body held.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

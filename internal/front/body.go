@@ -34,7 +34,7 @@ type body struct {
 	came                 atomic.Int64 // bytes of an upload since the deadline was moved
 }
 
-// watch gives the body of a request its time.
+// watch returns the body of a request with its deadline set.
 func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), wait: wait, asks: r.Header.Get("Expect") != ""}
 	b.until(time.Now().Add(wait))
@@ -80,9 +80,9 @@ func (b *body) drained() bool {
 	return b.whole.Load()
 }
 
-// Upload says that a request's body is passed on while it comes, and may be of any length: only one
-// that comes too slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for the
-// whole would cut a good upload.
+// Upload marks a request whose body is passed on while it comes, and may be of any length: only a
+// body that comes too slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for
+// the whole would cut a good upload.
 func Upload(r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.upload.Store(true)

@@ -29,9 +29,9 @@ type Front struct {
 // Running returns how many requests are being answered now.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
-// Wrap is next behind the front. Handlers read bodies without a deadline of their own, and may
-// leave them unread. One that set a deadline would undo this one: there is only one on a
-// connection.
+// Wrap returns a handler that calls next with the front's bounds. Handlers read bodies without a
+// deadline of their own, and may leave them unread. A handler that set a deadline would undo this
+// one: there is only one on a connection.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {
@@ -80,19 +80,19 @@ func (w *writer) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError is what http.ResponseController calls.
+// FlushError flushes the answer; http.ResponseController calls it.
 func (w *writer) FlushError() error {
 	w.settle()
 	w.begun = true
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Unwrap gives http.ResponseController the writer that holds deadlines.
+// Unwrap returns the writer that holds deadlines, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// settle is done with the body. net/http reads what a handler has left of it before it answers, so
+// settle finishes with the body. net/http reads what a handler has left of it before it answers, so
 // that the connection can be used again; here that has an end. A connection on which more is to
-// come is closed behind the answer.
+// come is closed after the answer.
 func (w *writer) settle() {
 	if w.settled || w.body == nil {
 		return

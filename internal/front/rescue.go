@@ -46,5 +46,5 @@ func (w *writer) last(text string) {
 	}
 }
 
-// mustBreakOff has net/http cut the connection, so that no client takes what it has got for all.
+// mustBreakOff makes net/http cut the connection, so that no client takes what it has got for all.
 func mustBreakOff() { panic(http.ErrAbortHandler) }

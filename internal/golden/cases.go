@@ -81,8 +81,8 @@ func (g *group) has(part string) bool {
 	return slices.ContainsFunc(g.parts, func(s Section) bool { return s.Name == part })
 }
 
-// take gives each section to a case, and says which of those that must be there are missing.
-// Errors name the section as it stands in the file, for whoever edits it.
+// take passes each section to a case, and returns an error if one of the needed sections is
+// missing. Errors name the section as it is written in the file, for the file's author.
 func (g *group) take(part func(name, text string) error, needed ...string) error {
 	for _, s := range g.parts {
 		if err := part(s.Name, s.Text); err != nil {
@@ -97,8 +97,8 @@ func (g *group) take(part func(name, text string) error, needed ...string) error
 	return nil
 }
 
-// take takes over one section of a case.
-// An unknown part is an error: with "event" for "events" a case would check nothing.
+// take sets one part of a case from its section. An unknown part is an error: with "event" for
+// "events" a case would check nothing.
 func (c *Case) take(part, text string) error {
 	switch part {
 	case "raw":
@@ -140,7 +140,7 @@ func (c *Case) with(line string) (err error) {
 	return nil
 }
 
-// oneOf is an error unless a value is one of the allowed ones, which it lists.
+// oneOf returns an error unless a value is one of the allowed ones, which the error lists.
 func oneOf(word, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil

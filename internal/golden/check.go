@@ -24,7 +24,7 @@ type Difference struct {
 	Err       error // why the reply ended early; nil in most cases
 }
 
-// Error tells the whole of it, a line each.
+// Error returns all of the difference, a line each.
 func (d *Difference) Error() string {
 	s := fmt.Sprintf("%s\nraw  %q\ngot  %s\nwant %s", d.How, d.Raw, indent(d.Got), indent(d.Want))
 	if d.Err != nil {

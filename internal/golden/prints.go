@@ -51,7 +51,7 @@ func Prints(src []byte) ([]Print, error) {
 // prints reports whether a group is a case of printing.
 func (g *group) prints() bool { return g.has("calls") || g.has("printed") || g.has("results") }
 
-// take takes over one section of a case.
+// take sets one part of a case from its section.
 func (p *Print) take(part, text string) error {
 	switch part {
 	case "printed":

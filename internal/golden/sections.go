@@ -36,7 +36,7 @@ func Sections(src []byte) ([]Section, error) {
 	return out, nil
 }
 
-// unquote takes off what the form of the file added to a text. A quoted section is for bytes that
+// unquote removes what the form of the file added to a text. A quoted section is for bytes that
 // editors change or do not show: carriage returns, NUL, trailing blanks.
 func (s *Section) unquote() (err error) {
 	s.Text = strings.TrimSuffix(s.Text, "\n")

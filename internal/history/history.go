@@ -125,7 +125,8 @@ func (h *History) Wants(e *trace.Exchange) bool {
 // failed reports whether an exchange has not come to its end.
 func failed(e *trace.Exchange) bool { return e.Status >= 400 || e.Finish == "" || e.Cut }
 
-// Keep has an exchange that was added to a trace written. It does not wait.
+// Keep queues an exchange that was added to a trace for writing. It does not wait: an exchange that
+// finds the queue full is lost.
 func (h *History) Keep(e *trace.Exchange) {
 	select {
 	case h.queue <- e:
@@ -241,7 +242,7 @@ func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) er
 	return err
 }
 
-// number is a truth as the table has it.
+// number returns a bool as the table has it, 1 or 0.
 func number(b bool) int {
 	if b {
 		return 1
@@ -249,8 +250,8 @@ func number(b bool) int {
 	return 0
 }
 
-// wordsOf is what a search looks in: what the list shows, and what was said where that is kept. A
-// byte 0 is none of a text in PostgreSQL.
+// wordsOf returns the text in which a search looks: what the list shows, and what was said where
+// that is kept. It removes zero bytes, which PostgreSQL's texts cannot hold.
 func wordsOf(e *trace.Exchange) string {
 	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error, e.Cause, fmt.Sprint(e.Status)}
 	words = append(append(words, e.Repairs...), e.Notes...)
@@ -280,7 +281,7 @@ func textsOf(s *trace.Side) (all []string) {
 	return all
 }
 
-// clean is deleteOld while the program runs on.
+// clean deletes old requests while the program runs on.
 func (h *History) clean(ctx context.Context) error {
 	if err := h.deleteOld(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("old requests could not be deleted: %w", err)

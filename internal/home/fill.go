@@ -36,8 +36,8 @@ func Fill(into any, env func(string) string, file map[string]any) error {
 	return nil
 }
 
-// set gives a field the value that a text says.
-// The kinds are those that settings of toolrun have; a field of another kind stays as it is.
+// set parses a text into a field. The kinds are those that settings of toolrun have; a field of
+// another kind stays as it is.
 func set(field reflect.Value, text string) error {
 	switch field.Interface().(type) {
 	case string:

@@ -12,9 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Data is dir as an absolute path; when it is empty, toolnorm in the user's data folder. The error
-// says to name a folder: without a home, as in a container with no user entry, there is no place to
-// guess.
+// Data returns dir as an absolute path or, if dir is empty, the folder toolnorm in the user's data
+// folder. The error says to name a folder: without a home, as in a container with no user entry,
+// there is no place to guess.
 func Data(dir string) (string, error) {
 	if dir == "" {
 		home, err := os.UserHomeDir()

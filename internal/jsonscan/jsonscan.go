@@ -68,9 +68,9 @@ func (s *Scanner) Wrong() bool { return s.state == wrong }
 // text go on its own.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
-// Add takes bytes until the value is complete or wrong. It answers how many were taken: those of
-// the value, or those before the wrong one. What stands behind the value is not looked at, so the
-// caller can go on from there.
+// Add reads bytes until the value is complete or wrong. It returns how many it read: those of the
+// value, or those before the wrong one. It does not look at what follows the value, so the caller
+// can go on from there.
 func (s *Scanner) Add(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == text {

@@ -147,8 +147,8 @@ func (c *cutter) string() string {
 	return text
 }
 
-// Unquote is what a JSON string says. Strings without escapes, as nearly all are, are not decoded:
-// an enum of 5,000 countries is gone through for each value of a call.
+// Unquote returns the text of a JSON string. Strings without escapes, as nearly all are, are not
+// decoded: an enum of 5,000 countries is gone through for each value of a call.
 func Unquote(quoted string) (text string, ok bool) {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1], true

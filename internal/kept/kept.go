@@ -37,8 +37,8 @@ type entry[V any] struct {
 	v    V
 }
 
-// Get gives what is made of text: by make, the first time. Who comes while it is made waits for it.
-// It is made outside the lock: a schema of a megabyte must not hold up the others.
+// Get returns what make makes of text, and calls make only if that is not kept. Other callers wait
+// while make runs. It runs outside the lock: a schema of a megabyte must not hold up the others.
 func (c *Cache[V]) Get(text []byte, make func(text string) V) V {
 	e := c.entry(text)
 	e.once.Do(func() { e.v = make(e.text) })

@@ -86,8 +86,8 @@ func (l *Look) Features(at int) (f Features) {
 	return f
 }
 
-// weight is that of a field; 1 where none was given. Short fields have no length to be held
-// against: a title of ten words is no worse than one of two.
+// weight returns the weight of a field, or 1 if none was given. Short fields have no length to be
+// held against: a title of ten words is not worse than one of two.
 func (l *Look) weight(field int) float64 {
 	if field < len(l.weights) {
 		return l.weights[field]

@@ -18,7 +18,7 @@ func Fuse(n int, rankings ...[]int) []int {
 	return rows[:min(n, len(rows))]
 }
 
-// FuseScores is Fuse with the sums, divided by the largest one possible: that of a row which is
+// FuseScores is like Fuse, and returns the sums divided by the largest one possible: a row that is
 // first everywhere has 1. Undivided, two rankings give .0328 at most, which reads like a bad match.
 func FuseScores(rankings ...[]int) []Hit {
 	scores := map[int]float64{}

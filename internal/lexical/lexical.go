@@ -93,8 +93,8 @@ func (x *Index) Add(id string, fields ...string) int {
 	return at
 }
 
-// number is that of a token, a new one if it was not seen before. Tokens that no text has any more
-// keep theirs: they take a few bytes, and most come back with the next text.
+// number returns the number of a token, a new one if it was not seen before. Tokens that no text
+// has any more keep theirs: they take a few bytes, and most come back with the next text.
 func (x *Index) number(token string) uint32 {
 	n, there := x.numbers[token]
 	if !there {
@@ -121,8 +121,8 @@ func (r *row) counts() map[uint32]int {
 // a list.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
-// Remove takes a text out. Afterwards everything is as if it had never been there, which a test
-// holds. A row that is not there is nothing to remove.
+// Remove removes a text. Afterwards everything is as if it had never been there, which a test
+// checks. Remove does nothing for a row that is not there.
 func (x *Index) Remove(at int) {
 	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
 		return
@@ -234,7 +234,7 @@ func (x *Index) terms(pieces []piece) (all []term) {
 	return all
 }
 
-// idf is ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
+// idf returns ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
 func (x *Index) idf(token string) float64 { return x.idfOf(x.frequency(token)) }
 
 // idfOf returns the IDF of a token that df texts have.
@@ -272,8 +272,9 @@ func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
 
-// Search gives the n texts that match best, the best first; of equals the first. A text that shares
-// nothing with the query is none. Only rows for which allowed says so are scored; nil: all.
+// Search returns the n texts that match best, the best first; of equals the first. Texts that share
+// nothing with the query are not returned. Only rows for which allowed returns true are scored; a
+// nil allowed means all.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// number is n in digits.
+// number formats n in digits.
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// seconds is a time in whole seconds, rounded up.
+// seconds formats a time in whole seconds, rounded up.
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
 // names are those of the headers of one limit, as http.Header spells them: of OpenAI, which counts

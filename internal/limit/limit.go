@@ -98,8 +98,8 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	}
 }
 
-// Wrap is next behind the limits of these rules. asks reports whether a request asks a model.
-// auth.Guard belongs in front: it says who asks.
+// Wrap returns a handler that calls next within the limits of these rules. asks reports whether a
+// request asks a model. auth.Guard belongs before it: it finds who asks.
 func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {
 		return next
@@ -148,8 +148,9 @@ func Caller(r *http.Request) string {
 	return key
 }
 
-// address is where a request comes from. Behind a proxy on this machine it is what that says; of
-// IPv6 the network, since each machine has as many addresses as it wants.
+// address returns where a request comes from. For a proxy on this machine it is the address that
+// the proxy names; for IPv6 it is the network, since each machine has as many addresses as it
+// wants.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

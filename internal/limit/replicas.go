@@ -44,8 +44,8 @@ type report struct {
 	Bytes    int64      `json:"b,omitempty"`
 }
 
-// Share tells the other replicas every second what is counted here, under an id that no other has,
-// and counts what they tell, until ctx ends. While the board cannot be reached each replica counts
+// Share sends the other replicas every second what is counted here, under an id that no other has,
+// and counts what they send, until ctx ends. While the board cannot be reached each replica counts
 // for itself.
 func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	told, failing := false, false

@@ -13,7 +13,7 @@ type window struct {
 	second int64 // of the last count; those of counts are the seconds up to it
 }
 
-// pass takes what is too old off.
+// pass removes the counts that are too old.
 func (w *window) pass(now time.Time) {
 	at := now.Unix()
 	if at-w.second >= span {

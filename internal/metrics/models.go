@@ -38,7 +38,7 @@ type models struct {
 	working bool              // a goroutine does
 }
 
-// Use has the model servers asked by s from now on.
+// Use makes s the source that asks the model servers from now on.
 func (m *Metrics) Use(s Source) {
 	m.models.source.Store(&s)
 	m.models.mu.Lock()
@@ -50,7 +50,7 @@ func (m *Metrics) Use(s Source) {
 // model is known, else when the servers were asked.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
-// named is Named.
+// named does the work of Named.
 func (m *models) named(model string, do func(name, server string)) {
 	name, server, ok := m.find(model)
 	if ok || model == "" {

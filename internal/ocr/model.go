@@ -106,5 +106,5 @@ func prompt(text []rune, offsets []int) string {
 	return b.String()
 }
 
-// oneLine is text on one line, so that an excerpt cannot pass for the next number.
+// oneLine returns text on one line, so that an excerpt cannot pass for the next number.
 func oneLine(text []rune) string { return strings.Join(strings.Fields(string(text)), " ") }

@@ -24,9 +24,9 @@ type sight struct {
 	reach    []uint64        // readings that are words up to a character
 }
 
-// judge says what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain
-// when it is the same in all readings that the dictionary can split into words; where it knows
-// none, or several, it is ambiguous.
+// judge returns what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain
+// when it is the same in all readings that the dictionary can split into words; if there is no such
+// reading, or the readings differ, it is ambiguous.
 func (r *run) judge(d dictionary) []verdict {
 	all := make([]verdict, len(r.hyphens))
 	set := func(v verdict) []verdict {
@@ -55,7 +55,7 @@ func (r *run) judge(d dictionary) []verdict {
 	return all
 }
 
-// verdict says what hyphen k is, by the readings that are left.
+// verdict returns what hyphen k is, by the readings that are left.
 func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	with, without := readings&lengthens[k], readings&^lengthens[k]
 	switch {

@@ -3,10 +3,10 @@ package pattern
 
 import "strings"
 
-// Find gives the value of the longest pattern that fits the name. In a pattern, * stands for any
-// text. The longest pattern says most about a name: "qwen3*" stands before "*" in whatever order
-// the settings were given. Of two equally long ones the first by the alphabet wins, since the order
-// of a map changes from run to run.
+// Find returns the value of the longest pattern that fits the name. In a pattern, * matches any
+// text. The longest pattern says most about a name: "qwen3*" comes before "*" in whatever order the
+// settings were given. Of two equally long ones the first by the alphabet wins, since the order of
+// a map changes from run to run.
 func Find(patterns map[string]string, name string) (string, bool) {
 	best, value, found := "", "", false
 	for p, v := range patterns {

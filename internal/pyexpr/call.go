@@ -43,7 +43,7 @@ func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
 // TypeName returns what messages call a lambda.
 func (l *lambda) TypeName() string { return "function" }
 
-// Text is empty: in Python it holds an address.
+// Text returns the empty string: in Python it holds an address.
 func (l *lambda) Text() string { return "" }
 
 // call calls what can be called.

@@ -64,7 +64,7 @@ type walk struct {
 	level int
 }
 
-// item gives the next element.
+// item returns the next element, or false if there is none.
 func (w *walk) item(m *py.Account) (value, bool) {
 	if !w.advance(m) {
 		return nil, false
@@ -127,7 +127,7 @@ func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 	}
 }
 
-// unpack takes exactly n items of v. One more is enough to know that there are too many.
+// unpack returns exactly n items of v. One more is enough to know that there are too many.
 //
 //	[a + b for a, b in [(1, 2), (3, 4)]] → [3, 7]
 //	[a for a, (b, c) in [(1, (2, 3))]] → [1]

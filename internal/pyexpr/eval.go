@@ -117,9 +117,9 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	return v
 }
 
-// evalPlaced says where an error would be while the part runs. What is around it is to blame again
-// when it has come to its end, so at any time the account has the place of the innermost part at
-// work.
+// evalPlaced evaluates a part and records where an error would be while it runs. When the part has
+// come to its end, the account gets the place of what is around it again, so at any time it has the
+// place of the innermost part at work.
 func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	around := m.Pos
 	m.Pos = n.Pos

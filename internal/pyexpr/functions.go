@@ -15,7 +15,7 @@ type function struct {
 	run    func(m *py.Account, a arguments) value
 }
 
-// TypeName is "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
+// TypeName returns "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
 func (f *function) TypeName() string {
 	if f.isType {
 		return "type"

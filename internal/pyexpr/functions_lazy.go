@@ -136,7 +136,7 @@ func zip(m *py.Account, a arguments) value {
 	}}
 }
 
-// zipRow takes an item of each iterator, or is nil when one of them has ended.
+// zipRow returns an item of each iterator, or nil when one of them has ended.
 func zipRow(m *py.Account, its []*object.Iterator, strict bool) object.Tuple {
 	m.AllocItems(int64(len(its)))
 	row := make(object.Tuple, len(its))
@@ -166,7 +166,7 @@ func longer(m *py.Account, its []*object.Iterator) {
 	}
 }
 
-// unlike is strict zip's message, which speaks of "arguments 1-2" when two went before.
+// unlike raises strict zip's error, which speaks of "arguments 1-2" when two went before.
 func unlike(i int, how string) {
 	if i == 1 {
 		py.Raise(py.ValueError, "zip() argument 2 is %s than argument 1", how)

@@ -46,7 +46,7 @@ func abs(m *py.Account, a []value) value {
 	return n
 }
 
-// divmod is (a // b, a % b) in one go, with messages of its own for a zero.
+// divmod returns (a // b, a % b) in one go, with messages of its own for a zero.
 //
 //	divmod(7, -2) → (-4, -1)
 //	divmod(7.5, 2) → (3.0, 1.5)
@@ -60,8 +60,8 @@ func divmod(m *py.Account, a []value) value {
 	return object.Tuple{q, r}
 }
 
-// pow is ** with two arguments, and modular with three, where the result stays as small as the
-// modulus.
+// pow computes ** with two arguments, and modular with three, where the result stays as small as
+// the modulus.
 func pow(m *py.Account, a []value) value {
 	if !given(a[2]) || a[2] == nil {
 		return object.Operate(m, "**", a[0], a[1])

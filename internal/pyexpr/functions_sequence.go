@@ -29,12 +29,13 @@ func sequenceFunctions() []*function {
 	}
 }
 
-// all is true when no item is false; it stops at the first one.
+// all returns True if no item is false; it stops at the first one that is.
 func all(m *py.Account, a []value) value {
 	return !search(m, a[0], false)
 }
 
-// anyOf is any(...): true when an item is. `any` is Go's own word, hence the name.
+// anyOf implements any(...): it returns True if an item is true. `any` is Go's own word, hence the
+// name.
 func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
 // search reports whether an item has the truth that is looked for.
@@ -66,7 +67,7 @@ func lenOf(m *py.Account, a []value) value {
 	return n
 }
 
-// extreme is min or max.
+// extreme implements min and max.
 //
 //	max([3, 1, 2]) → 3
 //	min(3, 1, 2) → 1
@@ -96,7 +97,8 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// bestOf is the first item that no later one stands before.
+// bestOf returns the first item that comes before all others in the order op, or false if there are
+// no items.
 func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
 	for v := range items {

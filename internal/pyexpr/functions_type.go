@@ -93,9 +93,9 @@ func floatOf(m *py.Account, a []value) value {
 	return number.Float(a[0])
 }
 
-// strOf is str(v). The arguments encoding and errors are for bytes, which there are none of; they
-// are checked and refused with CPython's words, since who calls str(x, 'utf-8') in habit should
-// read the same complaint.
+// strOf implements str(v). The arguments encoding and errors are for bytes, which do not exist
+// here; they are checked and refused with CPython's words, since a user who calls str(x, 'utf-8')
+// from habit should read the same complaint.
 //
 //	str(15.0) → '15.0'
 //	str(None) → 'None'
@@ -154,7 +154,7 @@ func intOf(m *py.Account, a arguments) value {
 	return object.ParseInt(m, text, int(number.Clamp(n)))
 }
 
-// toInt is int(v) without a base.
+// toInt implements int(v) without a base.
 func toInt(m *py.Account, v value) value {
 	switch v := v.(type) {
 	case string:

@@ -28,10 +28,10 @@ type (
 	unboundMethod struct{ method *method }
 )
 
-// TypeName is that of functions of the table too.
+// TypeName returns the name that functions of the table have, too.
 func (b *bound) TypeName() string { return "builtin_function_or_method" }
 
-// Text is empty: in Python it holds an address.
+// Text returns the empty string: in Python it holds an address.
 func (b *bound) Text() string { return "" }
 
 // md makes the entry of a method.
@@ -82,7 +82,7 @@ func attribute(m *py.Account, v value, name string) value {
 	return &bound{v, method}
 }
 
-// call takes the value from the first argument.
+// call runs the method on its first argument.
 func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	if len(a.pos) == 0 {
 		py.Raise(py.TypeError, "unbound method %s() needs an argument", u.method.full)
@@ -180,7 +180,8 @@ func dictMethods() []*method {
 	return []*method{look("key"), look("value"), look("item"), md("get", checked, 1, 2, dictGet)}
 }
 
-// dictGet is None where Python's is: without a second argument, for a key that is not there.
+// dictGet implements get, which returns None as Python's does: without a second argument, for a key
+// that is not there.
 func dictGet(m *py.Account, self value, a []value) value {
 	v, ok := self.(*object.Dict).Get(m, a[0])
 	if ok || !given(a[1]) {

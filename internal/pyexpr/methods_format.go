@@ -26,7 +26,7 @@ type template struct {
 	begun  bool // a field had a number, automatic or not
 }
 
-// formatText is str.format.
+// formatText implements str.format.
 //
 //	'{} {}'.format(1, 'a') → '1 a'
 //	'{1}-{0}'.format(1, 2) → '2-1'
@@ -115,8 +115,8 @@ func (r *fieldReader) read() {
 	r.readSpec()
 }
 
-// untilMark takes the name and gives the mark behind it, 0 at the end. What stands in brackets may
-// hold any mark.
+// untilMark reads the name and returns the mark that follows it, or 0 at the end. What is in
+// brackets may hold any mark.
 func (r *fieldReader) untilMark() rune {
 	for i := 0; i < len(r.rest); i++ {
 		switch c := r.rest[i]; c {
@@ -132,7 +132,7 @@ func (r *fieldReader) untilMark() rune {
 	return 0
 }
 
-// readSpec takes the specification, within which braces are counted.
+// readSpec reads the specification, within which braces are counted.
 func (r *fieldReader) readSpec() {
 	depth := 1
 	for i := range len(r.rest) {

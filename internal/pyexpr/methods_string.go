@@ -44,8 +44,9 @@ func searchMethods() []*method {
 	}
 }
 
-// window is the part of s between the two bounds of a search, and how many characters stand before
-// it. ok is false when the bounds leave nothing, not even an empty string: 'a'.find(”, 5) is -1.
+// window returns the part of s between the two bounds of a search, and how many characters are
+// before it. ok is false when the bounds leave nothing, not even an empty string: "a".find("", 5)
+// is -1.
 //
 //	'abcabc'.find('c', 3) → 5
 //	'abcabc'.find('a', -3) → 3
@@ -119,7 +120,7 @@ func countText(m *py.Account, self value, a []value) value {
 	return int64(strings.Count(part, sub))
 }
 
-// affix is startswith or endswith, with one text or a tuple of which any will do.
+// affix implements startswith and endswith, with one text or a tuple of which any will do.
 //
 //	'hello'.startswith('he') → True
 //	'hello'.endswith(('x', 'lo')) → True

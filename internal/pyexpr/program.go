@@ -73,8 +73,8 @@ func expressionStart(src string) int {
 	return len(src) - len(after)
 }
 
-// CheckName says why a parameter cannot have a name, or nil. The name of a function may be one,
-// which hides the function as in Python.
+// CheckName returns an error that says why a parameter cannot have a name, or nil. The name may be
+// that of a function, which it then hides as in Python.
 func CheckName(name string) error {
 	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err

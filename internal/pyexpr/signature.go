@@ -88,7 +88,7 @@ func (s *signature) bind(a arguments) arguments {
 	return arguments{pos: s.fill(a.pos)}
 }
 
-// wrongCount is what _PyArg_CheckPositional says.
+// wrongCount raises the error of _PyArg_CheckPositional.
 func (s *signature) wrongCount(n int) {
 	bound, limit := "", s.min
 	switch {

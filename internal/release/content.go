@@ -52,9 +52,9 @@ func completions(builds []build) (map[string][]byte, error) {
 	return all, nil
 }
 
-// contents are the files of a platform's archive and of its Debian package: the programs, what
-// explains them, and what the platform's own service needs. Windows has none of the shells, and no
-// unit.
+// contents returns the files of a platform's archive and of its Debian package: the programs, what
+// explains them, and what the platform's own service needs. Windows gets no completions for shells,
+// and no unit.
 func contents(b build, shells map[string][]byte, licences []byte) (archive, debian []entry, err error) {
 	add := func(inArchive, inDebian string, mode int64, data []byte) {
 		if inArchive != "" {
@@ -119,6 +119,6 @@ func gzipped(data []byte) []byte {
 	return out.Bytes()
 }
 
-// md5sum is what dpkg --verify compares an installed file with; it is a check against damage, not
-// against malice.
+// md5sum returns what dpkg --verify compares an installed file with; it is a check against damage,
+// not against malice.
 func md5sum(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }

@@ -19,7 +19,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// mustFile is a file of the folder files, which is in this program.
+// mustFile returns a file of the folder files, which is in this program.
 func mustFile(name string) []byte {
 	data, err := files.ReadFile("files/" + name)
 	if err != nil {
@@ -35,8 +35,8 @@ var (
 	preRelease = regexp.MustCompile(`^(\d+(?:\.\d+)*)-([a-z])`)
 )
 
-// debVersion is a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and 0.3.0+5.g0bbc243
-// is newer. In Debian's own form a - would begin the revision of the package.
+// debVersion returns a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and
+// 0.3.0+5.g0bbc243 is newer. In Debian's own form a - would begin the revision of the package.
 func debVersion(version string) string {
 	version = described.ReplaceAllString(version, "+$1.$2")
 	version = preRelease.ReplaceAllString(version, "$1~$2")

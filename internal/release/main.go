@@ -86,10 +86,10 @@ func (r *release) run(epoch string) error {
 // build is the folder of one platform's programs.
 type build struct{ dir, os, arch string }
 
-// target is the platform as it stands in names of files: linux_amd64.
+// target returns the platform as it is written in names of files: linux_amd64.
 func (b build) target() string { return b.os + "_" + b.arch }
 
-// exe is what a program's file is called there.
+// exe returns the name of a program's file on the platform.
 func (b build) exe(program string) string {
 	if b.os == "windows" {
 		return program + ".exe"

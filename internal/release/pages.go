@@ -16,8 +16,8 @@ import (
 // the files that they tell to copy.
 var packedFolders = []string{"docs", "examples"}
 
-// pages are the texts at the root, and all files of the packed folders but tests and pictures of
-// the source.
+// pages returns the texts at the root, and all files of the packed folders but tests and pictures
+// of the source.
 func pages() (all []entry, err error) {
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
 	for _, folder := range packedFolders {
@@ -48,8 +48,8 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// linked are pages whose links lead to what is packed as well: of any other link the text alone is
-// left.
+// linked returns the pages with only those links that lead to what is packed as well: of any other
+// link the text alone is left.
 func linked(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {
@@ -105,8 +105,8 @@ var abouts = map[string]string{
 	"toolrun":  "run tools of toolnorm from a shell",
 }
 
-// manual is the manual page of a program: what it says of itself with --help, in the form that man
-// reads.
+// manual returns the manual page of a program: what it says of itself with --help, in the form that
+// man reads.
 func manual(exe, program string) ([]byte, error) {
 	help, err := exec.Command(exe, "--help").Output()
 	if err != nil {

@@ -98,9 +98,9 @@ func listed(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	}
 }
 
-// checked says what is wrong with a call, in the words in which the model would be told. A schema
-// that cannot be used takes any object, as in the engine. "arguments." in front of each place is
-// left out: here the call stands beside its sentence.
+// checked returns a call with what is wrong with it, in the words in which the model would be told.
+// A schema that cannot be used takes any object, as in the engine. "arguments." before each place
+// is left out: here the call is beside its sentence.
 func checked(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {

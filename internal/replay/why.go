@@ -19,7 +19,7 @@ const (
 	maxNames = 400
 )
 
-// explain says why a call does not go through, or why there is none. It says nothing where a model
+// explain adds why a call does not go through, or why there is none. It adds nothing if a model
 // just answered.
 func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	for _, c := range r.Calls {

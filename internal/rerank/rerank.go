@@ -89,9 +89,9 @@ func (c *Client) body(query string, texts []string) any {
 	return map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
 }
 
-// read takes the scores out of a reply of either form. Which form it is shows by its first letter,
+// read reads the scores from a reply of either form. Its first letter shows which form it has,
 // whatever was asked: LiteLLM translates one into the other. A second score of a text, one of a
-// text that was not sent and one that is no number make the whole useless: then it is not known
+// text that was not sent and one that is not a number make the whole useless: then it is not known
 // what the others are of.
 func read(reply []byte, n int) ([]Score, error) {
 	type entry struct {

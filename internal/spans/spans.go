@@ -111,8 +111,8 @@ type run struct {
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap is next with a span around each request that asks a model, and the client's trace in the
-// contexts of all.
+// Wrap returns a handler that calls next with a span around each request that asks a model, and
+// with the client's trace in the contexts of all requests.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -138,7 +138,7 @@ func of(ctx context.Context) *run {
 	return it
 }
 
-// Observe has o make the spans inside a request, beside what it does already.
+// Observe adds to o what makes the spans inside a request, beside what o does already.
 func (t *Tracer) Observe(ctx context.Context, r *chat.Request, o *chat.Observer) {
 	if t == nil {
 		return

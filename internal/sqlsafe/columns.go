@@ -92,12 +92,12 @@ func declaredTypes(rows *sql.Rows) ([]string, error) {
 	return all, nil
 }
 
-// columnsOf are the columns by their names and types, without rows.
+// columnsOf returns a table of columns by their names and types, without rows.
 func columnsOf(names, types []string) *Table {
 	return &Table{Columns: distinct(names), Types: types}
 }
 
-// describe takes the columns of a declared cursor, and no rows.
+// describe returns the columns of a declared cursor, and no rows.
 func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Table, error) {
 	found, err := c.Prepare(ctx, "", "FETCH FORWARD 0 FROM toolnorm_query", nil)
 	if err != nil {

@@ -75,7 +75,7 @@ var behindKeys = wordSet("LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT E
 // ofKeys are words of a key that name no column.
 var ofKeys = wordSet("ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
 
-// wordSet is a set of words.
+// wordSet returns the set of words in a text.
 func wordSet(words string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(words) {

@@ -21,7 +21,7 @@ func lines(name string) (all []string) {
 	return all
 }
 
-// names are the words of a list.
+// names returns the set of words in a list.
 func names(name string) map[string]bool {
 	set := map[string]bool{}
 	for _, line := range lines(name) {

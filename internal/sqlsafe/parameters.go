@@ -243,9 +243,9 @@ func (b *bound) was(at int) int {
 // numbered is a parameter in a sentence of the server's.
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
-// told is an error about the text that was sent as one about the statement as it was
-// written: with its places and names. An administrator counts columns in what he wrote;
-// $1 is a word that he never did.
+// told rewrites an error about the text that was sent as one about the statement as it was written:
+// with its places and names. An administrator counts columns in what he wrote; $1 is a word that he
+// never did.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

@@ -19,11 +19,11 @@ type Postgres struct {
 	Functions map[string]bool // further ones that may be called: name, or schema.name
 }
 
-// Check says why a statement may not be run: it has to be one SELECT (or VALUES, TABLE, WITH …
-// SELECT) of known parts, which calls functions of the list alone. The error is a *Refusal, or says
-// that ctx ended or that the parser broke. The cheap checks come first, since the parser takes 20
-// ms and can be driven into the ground by nesting. Looking at the first word would not do: WITH …
-// DELETE begins as a query does, and SELECT calls functions with effects.
+// Check returns an error that says why a statement may not be run: it has to be one SELECT (or
+// VALUES, TABLE, WITH … SELECT) of known parts, which calls functions of the list alone. The error
+// is a *Refusal, or says that ctx ended or that the parser broke. The cheap checks come first,
+// since the parser takes 20 ms and can be driven into the ground by nesting. Looking at the first
+// word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
 func (p *Postgres) Check(ctx context.Context, sql string) error {
 	_, err := p.check(ctx, sql, 0)
 	return err
@@ -50,7 +50,7 @@ type answered struct {
 	Widest  float64 // in bytes
 }
 
-// check is Check of a statement with so many parameters, $1 and on.
+// check checks a statement, like Check, with so many parameters, $1 and on.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
@@ -142,7 +142,7 @@ const parseWait = 5 * time.Second
 // errParser is the end of a parser that broke or hung. The next statement gets a fresh one.
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
-// parse has PostgreSQL's parser read a statement.
+// parse reads a statement with PostgreSQL's parser.
 func parse(ctx context.Context, about asked) (is answered, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New("it is still being started; try again"))
 	defer cancel()
@@ -171,8 +171,8 @@ func parse(ctx context.Context, about asked) (is answered, err error) {
 // startWait is how long a start of the parser is waited for where processors are busy.
 const startWait = 40 * time.Second
 
-// byteOffset is the offset of the n-th character.
-// PostgreSQL counts characters in errors, and a Refusal counts bytes.
+// byteOffset returns the offset of the n-th character. PostgreSQL counts characters in errors, and
+// a Refusal counts bytes.
 func byteOffset(sql string, n int) int {
 	for i := range sql {
 		if n--; n < 0 {

@@ -85,8 +85,8 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped takes the type from texts, or from Typed values too, and says whether there were any:
-// another attempt with the same types would fail in the same way.
+// untyped removes the type from texts, or from Typed values too, and reports whether there were
+// any: another attempt with the same types would fail in the same way.
 func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {

@@ -61,8 +61,8 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// tooPowerful says why a role is not taken. The list of statements would hold such a role, too, but
-// one mistake there would then reach the data.
+// tooPowerful returns an error that says why a role is not accepted, or nil if can is empty. The
+// list of statements would hold such a role, too, but one mistake there would then reach the data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil

@@ -292,9 +292,8 @@ func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte,
 	return path, nil
 }
 
-// connecting is an error of the pool in fewer words, without what was in the
-// configuration. pgx puts host, user and database into its error, and the sentence goes
-// to a model.
+// connecting returns an error of the pool in fewer words, without what was in the configuration.
+// pgx puts host, user and database into its error, and the sentence goes to a model.
 func connecting(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {

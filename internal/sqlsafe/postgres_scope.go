@@ -195,7 +195,7 @@ func (s *scope) column(fields []string) float64 {
 	return rest
 }
 
-// star is the columns of *, or of t.*.
+// star returns the columns of *, or of t.*; ok is false for any other node.
 func (s *scope) star(node any) (all []wide, ok bool) {
 	object, _ := node.(map[string]any)
 	ref, _ := object["ColumnRef"].(map[string]any)
@@ -252,7 +252,7 @@ func wider(a, b []wide) []wide {
 	return out
 }
 
-// renamed is columns by other names, as AS t(a, b) gives them.
+// renamed returns columns by other names, as AS t(a, b) gives them.
 func renamed(columns []wide, names []string) []wide {
 	out := slices.Clone(columns)
 	for i := range min(len(out), len(names)) {

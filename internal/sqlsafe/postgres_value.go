@@ -129,7 +129,7 @@ func rfc3339(s string) string {
 	return m[1] + "T" + m[2] + m[3] + m[4]
 }
 
-// elementOf is the type of an array's elements.
+// elementOf returns the type of an array's elements; ok is false for a type that is not an array.
 func elementOf(oid uint32) (element uint32, ok bool) {
 	t, ok := postgresTypes().TypeForOID(oid)
 	if !ok {

@@ -230,8 +230,8 @@ func mostOwn(name string) int {
 // span is a part of a statement's text.
 type span struct{ From, To int }
 
-// argument is where the n-th argument stands of a call of so many that begins at a place; ok is
-// false where that cannot be said.
+// argument returns where the n-th argument is of a call of so many that begins at a place; ok is
+// false if that cannot be said.
 func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	depth, number := 0, 0
 	for _, t := range w.words {

@@ -112,7 +112,8 @@ func besides(c *pgconn.PgConn) bool {
 	return err == nil && strings.HasPrefix(string(name), "postgres")
 }
 
-// privateMemory is what the server's process of a connection holds for itself.
+// privateMemory returns what the server's process of a connection holds for itself; ok is false if
+// that cannot be read.
 func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.PID()))
 	if err != nil {

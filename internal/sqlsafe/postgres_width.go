@@ -302,7 +302,7 @@ func textWidth(node any, width float64) float64 {
 	return width
 }
 
-// constantText is the text that a node is.
+// constantText returns the text that a node is; ok is false if it is not a text.
 func constantText(node any) (text string, ok bool) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)
@@ -311,7 +311,7 @@ func constantText(node any) (text string, ok bool) {
 	return text, ok
 }
 
-// constantNumber is the number that a node is.
+// constantNumber returns the number that a node is; ok is false if it is not a number.
 func constantNumber(node any) (n float64, ok bool) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)

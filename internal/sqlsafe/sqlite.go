@@ -86,8 +86,8 @@ func texts(ctx context.Context, in asker, query string) (all []string, err error
 	return all, rows.Err()
 }
 
-// lowered are names in lower case.
-// Both databases compare unquoted names without case; PostgreSQL's arrive in lower case already.
+// lowered returns the set of names in lower case. Both databases compare unquoted names without
+// case; PostgreSQL's arrive in lower case already.
 func lowered(all []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range all {

@@ -119,7 +119,7 @@ func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sql
 // it is SQLite that stops it, where it can.
 const grace = 500 * time.Millisecond
 
-// do has a process answer.
+// do asks a process and returns its answer.
 func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, err error) {
 	asked.Config = s.config
 	request, err := json.Marshal(asked)
@@ -156,7 +156,7 @@ func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, e
 // tooMuch is the end of a statement that needs more memory than it may have.
 type tooMuch struct{}
 
-// Error says so.
+// Error returns a sentence that says what to do.
 func (tooMuch) Error() string {
 	return "the statement needs more memory than it may have; ask for less"
 }

@@ -81,10 +81,10 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	})
 }
 
-// authorize is asked by SQLite, while it compiles a statement, about everything that
-// the statement would do. The view or WITH that it is asked for does not count: WITH
-// users AS (SELECT * FROM secret) would read as a view that is allowed. It fails
-// closed: an action that it does not know is refused.
+// authorize decides what a statement may do: SQLite calls it, while it compiles a statement, for
+// everything that the statement would do. The view or WITH that it is called for does not count:
+// WITH users AS (SELECT * FROM secret) would read as a view that is allowed. It fails closed: an
+// action that it does not know is refused.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, view string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
@@ -129,9 +129,8 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 // unknown are the sentences of SQLite that name what is wrong.
 var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed is an error of SQLite's as a Refusal with the place that it names, as far as
-// it names one: the driver tells no offset. A name with a point, t.nope, stands where
-// its last part does.
+// placed returns an error of SQLite's as a Refusal with the place that it names, as far as it names
+// one: the driver reports no offset. A name with a point, t.nope, is placed where its last part is.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) {

@@ -66,8 +66,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d)", r.Why, line, column)
 }
 
-// Place is the line and the column, in characters, both from 1; ok is false for the statement as a
-// whole.
+// Place returns the line and the column, in characters, both from 1; ok is false for the statement
+// as a whole.
 func (r *Refusal) Place() (line, column int, ok bool) {
 	if r.Offset < 0 || r.Offset > len(r.sql) {
 		return 0, 0, false
@@ -106,7 +106,7 @@ type Statement struct {
 // Decimal is a number by its digits, for one that no int64 holds.
 type Decimal string
 
-// value is the value of a name; ok is false when there is none.
+// value returns the value of a name; ok is false if there is none.
 func (s *Statement) value(name string) (v any, ok bool) {
 	for _, arg := range s.Values {
 		if arg.Name == name {
@@ -125,7 +125,7 @@ type Limits struct {
 	Time  time.Duration // 0: 10 s
 }
 
-// filled is l with the defaults.
+// filled returns l with the defaults.
 func (l Limits) filled() Limits {
 	for _, n := range []struct {
 		value    *int
@@ -141,7 +141,7 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// or is l with the limits of the connection where it has none.
+// or returns l with the limits of the connection where it has none.
 func (l Limits) or(standard Limits) Limits {
 	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes), cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
 }
@@ -149,7 +149,7 @@ func (l Limits) or(standard Limits) Limits {
 // late is the end of a statement whose time is over.
 type late time.Duration
 
-// Error says how long the time was.
+// Error returns a sentence with the time that was allowed.
 func (l late) Error() string {
 	return fmt.Sprintf("the statement took longer than its %v", time.Duration(l))
 }
@@ -179,7 +179,7 @@ func HitOf(err error) string {
 // tooBig is the end of a statement that made a value of more bytes.
 type tooBig int
 
-// Error says how large a value may be.
+// Error returns a sentence with the largest size that a value may have.
 func (b tooBig) Error() string {
 	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
 }
@@ -191,7 +191,7 @@ type slow struct {
 	said error
 }
 
-// Unwrap gives both, so that the server's code is found as well.
+// Unwrap returns both, so that the server's code is found as well.
 func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 
 // longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100

@@ -27,8 +27,8 @@ type table struct {
 	bytes  int
 }
 
-// newTable takes rows of the named columns.
-// Records is never null, so that no rows are an empty list in JSON.
+// newTable returns a table for rows of the named columns. Records is never null, so that a table
+// without rows has an empty list in JSON.
 func newTable(columns []string, limits Limits) (*table, error) {
 	t := &table{limits: limits, Table: Table{Columns: distinct(columns), Records: []json.RawMessage{}}}
 	for _, name := range t.Columns {
@@ -41,8 +41,9 @@ func newTable(columns []string, limits Limits) (*table, error) {
 	return t, nil
 }
 
-// distinct gives each column a name of its own, since two of one name would be one member of an
-// object: a, a_2. A name that is there already is not taken: of a, a, a_2 the second becomes a_3.
+// distinct returns a different name for each column, since two of one name would be one member of
+// an object: a, a_2. A name that is there already is not taken: of a, a, a_2 the second becomes
+// a_3.
 func distinct(columns []string) []string {
 	taken, all := map[string]bool{}, make([]string, len(columns))
 	for _, name := range columns {
@@ -59,8 +60,8 @@ func distinct(columns []string) []string {
 	return all
 }
 
-// add takes a row of JSON values, and says whether another may come.
-// The row that passes the limit of bytes is left out whole: half a record would be a wrong one.
+// add appends a row of JSON values, and reports whether another may come. The row that passes the
+// limit of bytes is left out whole: half a record would be a wrong one.
 func (t *table) add(row []json.RawMessage) bool {
 	if len(t.Records) >= t.limits.Rows {
 		t.cut("rows")

@@ -32,8 +32,8 @@ func (k Kind) tokens(sql string) (all []token) {
 	return all
 }
 
-// next is the length of what s begins with, always more than 0, and whether it is white space or a
-// comment. "::" and "||" are one token, as each is one level of the tree for tooDeep.
+// next returns the length of what s begins with, always more than 0, and whether it is white space
+// or a comment. "::" and "||" are one token, as each is one level of the tree for tooDeep.
 func (k Kind) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
@@ -68,7 +68,8 @@ func (k Kind) next(s string) (n int, blank bool) {
 	return 1, false
 }
 
-// wordByte is a byte of a word or a number; all beyond ASCII are letters to both databases.
+// wordByte reports whether c is a byte of a word or a number; all beyond ASCII are letters to both
+// databases.
 func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }

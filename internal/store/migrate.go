@@ -40,10 +40,10 @@ const stepsTable = "toolnorm_migrations"
 // stepsColumns are its columns.
 const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
-// Migrate takes the steps of a domain that were not taken yet, all of them or, with an error, none.
-// Programs that start at once take each step once. It is an error when the database has steps that
+// Migrate runs the steps of a domain that were not run yet, all of them or, with an error, none.
+// Programs that start at once run each step once. It is an error when the database has steps that
 // this program does not know: then a newer one made it. It asks before it locks, as nearly every
-// start finds all steps taken, and toolrun starts once a call.
+// start finds all steps done, and toolrun starts once a call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -96,9 +96,9 @@ func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []
 	return names, rows.Err()
 }
 
-// matching says that the steps taken are the first of those known. An older program must not work
-// on tables that it does not know, and two branches of development must not both call themselves
-// the next step.
+// matching returns an error unless the steps taken are the first of those known. An older program
+// must not work on tables that it does not know, and two branches of development must not both call
+// themselves the next step.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))

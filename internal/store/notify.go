@@ -29,9 +29,9 @@ type Execer interface {
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
 // Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program
-// and others, that something changed. In a transaction it tells when that is committed. With SQLite
-// there is nothing to do: whoever listens sees every commit. A notice has no content, since whoever
-// listens reads again and compares: content could be old when it comes.
+// and others, that something changed. In a transaction it does so when that is committed. With
+// SQLite there is nothing to do: every listener sees every commit. A notice has no content, since a
+// listener reads again and compares: content could be old when it comes.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -47,11 +47,11 @@ func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 // channels of others in the database.
 func channel(topic string) string { return "toolnorm_" + topic }
 
-// Listen gives a value after changes, several in one when the reader is slow, until ctx ends; then
-// the channel is closed. It may give one when nothing of the topic changed: with SQLite for every
+// Listen sends a value after changes, several in one when the reader is slow, until ctx ends; then
+// the channel is closed. It may send one when nothing of the topic changed: with SQLite for every
 // commit, with PostgreSQL after a lost connection, in which changes may have gone by. What is lost
-// is told to failed, which may be nil. Too many notices are harmless, as whoever gets one reads
-// again; a missed one would show old settings for ever.
+// is passed to failed, which may be nil. Too many notices are harmless, as a listener reads again;
+// a missed one would show old settings for ever.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)

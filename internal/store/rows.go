@@ -64,7 +64,7 @@ func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string), on
 // Unusable is why a value cannot be used.
 type Unusable string
 
-// Error is the reason.
+// Error returns the reason.
 func (u Unusable) Error() string { return string(u) }
 
 // Oddness returns why a row is odd; false for nil and for an error of the database.
@@ -93,22 +93,22 @@ type text struct {
 	most int
 }
 
-// Named is a column of text that may be empty or NULL.
+// Named returns a column of text that may be empty or NULL.
 func Named(s *string) any { return text{s, true, false, longestName} }
 
-// Told is a column of text that may be empty and not NULL.
+// Told returns a column of text that may be empty and not NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
-// Needed is a column of text without which a row is of no use, as an id.
+// Needed returns a column of text without which a row is of no use, as an id.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
-// Text is a column of text that is not empty, of a length in bytes.
+// Text returns a column of text that is not empty, of a length in bytes.
 func Text(s *string, longest int) any { return text{s, false, true, longest} }
 
-// Long is a column of text that may be empty and not NULL, of a length in bytes.
+// Long returns a column of text that may be empty and not NULL, of a length in bytes.
 func Long(s *string, longest int) any { return text{s, false, false, longest} }
 
-// Scan takes the value of a column.
+// Scan reads the value of a column, or returns an Unusable.
 func (t text) Scan(value any) error {
 	s, ok := value.(string)
 	switch {
@@ -133,13 +133,13 @@ type number[N int | int64] struct {
 	least, most int64
 }
 
-// Whole is a column of a whole number of any size.
+// Whole returns a column of a whole number of any size.
 func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.MaxInt64} }
 
-// Count is a column of a number from least to two billion.
+// Count returns a column of a number from least to two billion.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
-// Scan takes the value of a column.
+// Scan reads the value of a column, or returns an Unusable.
 func (n number[N]) Scan(value any) error {
 	v, ok := value.(int64)
 	switch {
@@ -154,7 +154,7 @@ func (n number[N]) Scan(value any) error {
 	return nil
 }
 
-// Kindly is what a value of a column is, in words.
+// Kindly returns in words what a value of a column is.
 func Kindly(value any) string {
 	switch value.(type) {
 	case []byte:

@@ -23,11 +23,11 @@ type Reader struct {
 // microseconds when none of them fits. A text of one megabyte may hold half a million of them.
 const mostValues = 50_000
 
-// Fit gives the arguments of t as one JSON object that fits its schema; it is tools.Options.Fit.
+// Fit returns the arguments of t as one JSON object that fits its schema; it is tools.Options.Fit.
 // Arguments that fit come back byte for byte, others are read as models write them and coerced ("5"
 // for a number). An error says what is wrong, a sentence for each place. Arguments that break off
-// are an error: half a call is not run. A schema that is none takes any object. The check comes
-// before the reading: most arguments fit, and what fits must not be changed by anybody's leniency.
+// are an error: half a call is not run. A schema that is not one takes any object. The check comes
+// before the reading: most arguments fit, and leniency must not change what fits.
 func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error) {
 	if chat.Values(args) > mostValues {
 		return nil, fmt.Errorf("the arguments of %s hold more than %d values", t.Name, mostValues)

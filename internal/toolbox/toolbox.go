@@ -66,8 +66,8 @@ type Box struct {
 	beside   sleep.Group
 }
 
-// Empty is a toolbox without tools, whose registry takes others.
-// Arguments are read and checked for those as well.
+// Empty returns a toolbox without tools, whose registry takes others. Arguments are read and
+// checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
 	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach, Watch: c.Watch}), args: args}

@@ -216,7 +216,7 @@ func (u *Usage) write(ctx context.Context) error {
 	return nil
 }
 
-// text is s as every database takes it.
+// text returns s as every database takes it.
 func text(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
 // clean deletes what is older than the usage goes back.
@@ -231,7 +231,7 @@ func (u *Usage) clean(ctx context.Context) error {
 	return err
 }
 
-// since is the first of so many days, of which today is the last.
+// since returns the first of so many days, of which today is the last.
 func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
 
 // Rows returns the rows of the last days, today with them: the newest first, and of a day those of

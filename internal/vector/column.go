@@ -16,7 +16,8 @@ type Column struct {
 	Odd  func(why string)
 }
 
-// Scan takes the value of a column.
+// Scan reads the value of a column. It reports a vector that cannot be used to Odd, and reads it as
+// nil.
 func (c Column) Scan(value any) error {
 	*c.Into = nil
 	b, isBytes := value.([]byte)

@@ -12,8 +12,8 @@ import (
 // longer than they save.
 const worthSharing = 8192
 
-// nearest gives the n rows with the highest scores, the highest first; of equals the first. All
-// rows are looked at, in one piece for each processor.
+// nearest returns the n rows with the highest scores, the highest first; of equals the first. It
+// looks at all rows, in one piece for each processor.
 func nearest(rows, n int, allowed func(row int) bool, score func(row int) float32) []Hit {
 	if n <= 0 {
 		return nil
@@ -63,7 +63,7 @@ func best(start, end, n int, allowed func(row int) bool, score func(row int) flo
 // worstFirst is a heap of hits whose first is the one to be replaced.
 type worstFirst []Hit
 
-// Len is for package heap.
+// Len returns the number of hits, for package heap.
 func (h worstFirst) Len() int { return len(h) }
 
 // Less puts the lowest score first, and of equals the later row, so that the earlier one stays.
@@ -71,13 +71,13 @@ func (h worstFirst) Less(i, j int) bool {
 	return h[i].Score < h[j].Score || h[i].Score == h[j].Score && h[i].Row > h[j].Row
 }
 
-// Swap is for package heap.
+// Swap swaps two hits, for package heap.
 func (h worstFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 
-// Push is for package heap.
+// Push appends a hit, for package heap.
 func (h *worstFirst) Push(x any) { *h = append(*h, x.(Hit)) }
 
-// Pop is for package heap.
+// Pop removes and returns the last hit, for package heap.
 func (h *worstFirst) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]

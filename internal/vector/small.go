@@ -20,7 +20,7 @@ func (x *Index) Small() *Small {
 	return s
 }
 
-// Set is Index.Set.
+// Set stores the vector of a row, like Index.Set.
 func (x *Small) Set(row int, v []float32) bool {
 	if missing := row + 1 - len(x.scales); missing > 0 {
 		x.scales = append(x.scales, make([]float32, missing)...)
@@ -55,8 +55,8 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search is Index.Search by the bytes: near enough that the best of four times as many hold the
-// true ones, which the vectors themselves then have to order.
+// Search searches by the bytes, like Index.Search: near enough that the best of four times as many
+// hold the true ones, which the vectors themselves then have to order.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -68,8 +68,8 @@ func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	})
 }
 
-// dot8 has four sums, as dot. A sum of 1,024 products of bytes is below 2^24, so 32 bits are enough
-// for vectors of 100,000 numbers.
+// dot8 returns the dot product, with four sums, as dot. A sum of 1,024 products of bytes is below
+// 2^24, so 32 bits are enough for vectors of 100,000 numbers.
 func dot8(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	b = b[:len(a)]

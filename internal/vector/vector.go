@@ -69,8 +69,8 @@ func Cosine(a, b []float32) float32 { return dot(unit(a), unit(b)) }
 // Dimensions returns the length of the vectors; 0 when there are none.
 func (x *Index) Dimensions() int { return x.dimensions }
 
-// unit is v scaled to length 1; a vector of zeros stays one, and is near to nothing.
-// Of vectors of length 1 the dot product is the cosine, so no length is computed while searching.
+// unit returns v scaled to length 1; a vector of zeros stays one, and is near to nothing. Of
+// vectors of length 1 the dot product is the cosine, so no length is computed while searching.
 func unit(v []float32) []float32 {
 	var sum float64
 	for _, a := range v {
@@ -92,11 +92,11 @@ type Hit struct {
 	Score float32 // cosine
 }
 
-// Search gives the n rows nearest to q, the nearest first; of equals the first. Only rows for which
-// allowed says so are compared; nil: all. The filter comes first, so that the n are the nearest of
-// those that may be seen. Filtering the nearest afterwards could leave none, and would tell that
-// hidden ones exist. Large indexes are searched by several goroutines, so allowed may be called by
-// several at once.
+// Search returns the n rows nearest to q, the nearest first; of equals the first. It compares only
+// rows for which allowed returns true; a nil allowed means all. The filter comes first, so that the
+// n are the nearest of those that may be seen. Filtering the nearest afterwards could leave none,
+// and would tell that hidden ones exist. Large indexes are searched by several goroutines, so
+// allowed may be called by several at once.
 func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -107,8 +107,8 @@ func (x *Index) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	})
 }
 
-// dot has four sums, so that an addition need not wait for the one before: 2.1 ms for 5,000 of
-// 1,024, and 6 with one.
+// dot returns the dot product, with four sums, so that an addition need not wait for the one
+// before: 2.1 ms for 5,000 of 1,024, and 6 with one.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]

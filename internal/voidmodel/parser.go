@@ -20,9 +20,9 @@ type Call struct {
 	Closed bool // the closing mark was there; Void runs the call without it all the same
 }
 
-// Piece takes the next piece of the reply. Text that may be the beginning of a tool's mark is held
-// back until it is none, and what follows the mark is not shown. So a proxy that writes a mark in
-// prose loses the rest of the reply; it writes "< read_file>" there.
+// Piece reads the next piece of the reply. Text that may be the beginning of a tool's mark is held
+// back until it turns out not to be one, and what follows the mark is not shown. So a proxy that
+// writes a mark in prose loses the rest of the reply; it writes "< read_file>" there.
 func (v *Parser) Piece(s string) {
 	v.full += s
 	if v.tool != nil {
@@ -106,8 +106,8 @@ func firstOf(params []Param, text, begin string) (name, after string, found bool
 	return "", "", false
 }
 
-// withoutOuterLines takes off blanks up to the first newline, and those behind the last.
-// Models put long values on lines of their own; the blanks inside the outer lines are the value's.
+// withoutOuterLines removes blanks up to the first newline, and those after the last. Models put
+// long values on lines of their own; the blanks inside the outer lines are the value's.
 func withoutOuterLines(s string) string {
 	if at := strings.Index(s, "\n"); at >= 0 && strings.TrimSpace(s[:at]) == "" {
 		s = s[at+1:]

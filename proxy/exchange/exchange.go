@@ -60,9 +60,9 @@ func (s *Runner) Ask(api form.API) Handler {
 	})
 }
 
-// Logged gives requests an id and a line in the log. What goes wrong before the first byte becomes
-// a status; later it is told in the reply's own form. The id begins as that of the API's own
-// service does (chatcmpl-…), and is the reply's id, too.
+// Logged returns a handler that gives each request an id and a line in the log. An error before the
+// first byte becomes a status; a later one is written in the reply's own form. The id begins as
+// that of the API's own service does (chatcmpl-…), and is the reply's id, too.
 func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request, x *Record) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		m := &meter{ResponseWriter: w}
@@ -144,8 +144,8 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 // itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// unfinished is why a request ended before its reply: its client went away, or whoever cancelled it
-// says why in a fault of its own, which a client that is still there is told.
+// unfinished returns why a request ended before its reply: its client went away, or ctx was
+// cancelled with a fault as its cause, which a client that is still there is told.
 func unfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
@@ -213,7 +213,7 @@ func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	return nil
 }
 
-// noModel is the error of a request that names no model where no setting does.
+// noModel returns the error of a request that names no model where no setting does.
 func noModel() error {
 	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 }

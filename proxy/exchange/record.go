@@ -42,7 +42,7 @@ type Record struct {
 	reason string   // that the client was told for the end; empty: that of the reply
 }
 
-// noted takes note of what was done to the request.
+// noted records what was done to the request.
 func (x *Record) noted(word, text string) {
 	x.notes = append(x.notes, strings.ToLower(word)+"="+text)
 	if x.kept != nil {
@@ -53,15 +53,15 @@ func (x *Record) noted(word, text string) {
 // told returns what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
 
-// promptTokens is about how many tokens the prompt has, as far as the engine has said.
+// promptTokens returns about how many tokens the prompt has, as far as the engine has said.
 func (x *Record) promptTokens() int { return x.prompt }
 
-// finished takes note of the reason that the client is told for the end. The reason of a reply with
-// calls is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
+// finished records the reason for the end that the client is told. The reason of a reply with calls
+// is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
 func (x *Record) finished(reason string) { x.reason = reason }
 
-// note takes from an event what the log wants.
-// Counts may come twice, in a Usage event and with the end: the later ones are the whole reply's.
+// note records what the log wants of an event. Counts may come twice, in a Usage event and with the
+// end: the later ones are the whole reply's.
 func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
@@ -180,9 +180,8 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause is what the operator should read of err: the innermost sentence we know, or nil. The
-// client's sentence says what to do; the cause behind it may name hosts and files, and is for the
-// log alone.
+// cause returns what the operator should read of err: the innermost sentence we know, or nil. The
+// client's sentence says what to do; its cause may name hosts and files, and is for the log alone.
 func cause(err error) error {
 	if err == nil {
 		return nil
@@ -193,8 +192,8 @@ func cause(err error) error {
 	return err
 }
 
-// shortened is an error whose text is fit for a line.
-// A server's nonsense may be kilobytes long, and a log has lines.
+// shortened returns an error whose text is short enough for a line. A server's nonsense may be
+// kilobytes long, and a log has lines.
 func shortened(err error) error {
 	if err == nil {
 		return nil
@@ -210,7 +209,7 @@ type meter struct {
 	bytes  int64
 }
 
-// WriteHeader takes note of the status.
+// WriteHeader records the status and writes it.
 func (m *meter) WriteHeader(status int) {
 	m.status = status
 	m.ResponseWriter.WriteHeader(status)
@@ -227,5 +226,5 @@ func (m *meter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap gives http.ResponseController the writer that can flush and hold deadlines.
+// Unwrap returns the writer that can flush and hold deadlines, for http.ResponseController.
 func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }

@@ -94,8 +94,8 @@ func reserve(p *fastjson.Parser, values int) {
 	}
 }
 
-// notJSON says where a body stops being JSON.
-// The words come from encoding/json, which names the byte; fastjson only quotes what is left.
+// notJSON returns an error that says where a body stops being JSON. The words come from
+// encoding/json, which names the byte; fastjson only quotes what is left.
 func notJSON(body []byte) error {
 	var any json.RawMessage
 	err := json.Unmarshal(body, &any)
@@ -109,8 +109,9 @@ func notJSON(body []byte) error {
 	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
 }
 
-// tooMany is the error of a body with too many values. Where a tool's schema has most of them, it
-// says so. A schema is the likeliest cause, and its tool's name is what helps.
+// tooMany returns the error of a body with too many values. If the schemas of its tools have too
+// many, the error names the tool: a schema is the likeliest cause, and its tool's name is what
+// helps.
 func tooMany(body []byte) error {
 	var offer struct {
 		Tools []struct {

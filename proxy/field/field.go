@@ -80,8 +80,8 @@ type Members []struct {
 // Object reads an object by a table. A member that the table does not have is passed over.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Read is Object, with a reader for the members that the table does not have; nil: they are passed
-// over.
+// Read is like Object, but calls rest for the members that the table does not have; a nil rest
+// passes them over.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -262,7 +262,7 @@ func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// List is Items for an array that may be absent or null.
+// List is like Items, for an array that may be absent or null.
 func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if IsNull(v) {
 		return nil

@@ -73,7 +73,7 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 	return err
 }
 
-// offered are the names of the tools.
+// offered returns the set of the tools' names.
 func (a *Ask) offered() map[string]bool {
 	names := make(map[string]bool, len(a.Tools))
 	for _, t := range a.Tools {

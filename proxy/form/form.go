@@ -46,9 +46,9 @@ type API struct {
 	Fields map[string]string
 }
 
-// Renamed is err with the path of the field as this API has it. Who asks the model knows the fields
-// of chat completions alone, and a tool or a message may stand at another place here: so the path
-// ends at the list that holds it.
+// Renamed returns err with the path of the field as this API has it. The part that asks the model
+// knows only the fields of chat completions, and a tool or a message may have another position
+// here: so the path ends at the list that holds it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")
@@ -115,9 +115,9 @@ const (
 // Names lists the forms that can be asked for.
 func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
 
-// Asked is the form that a request names: in its header, else in the suffix of its model
-// ("qwen3@shell"). The model comes back without that suffix. A name of which nobody knows is only
-// an error in a header, since models may hold an @ of their own: a digest, or a revision.
+// Asked returns the form that a request names: in its header, else in the suffix of its model
+// ("qwen3@shell"). The model comes back without that suffix. An unknown name is only an error in a
+// header, since models may hold an @ of their own: a digest, or a revision.
 func Asked(h http.Header, named string) (asked, model string, err error) {
 	model = named
 	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
@@ -208,7 +208,8 @@ func (o *Out) ThoughtFields() []string {
 	return []string{ThoughtsContent, ThoughtsPlain}
 }
 
-// Finished tells the reason for the end to whoever asks: the log shows what the client was told.
+// Finished passes the reason for the end to Told, if that is set: the log shows what the client was
+// told.
 func (o *Out) Finished(reason string) {
 	if o.Told != nil {
 		o.Told(reason)

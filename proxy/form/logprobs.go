@@ -16,7 +16,7 @@ type Logprobs struct {
 	entries []byte // joined by commas
 }
 
-// Note takes an event's tokens.
+// Note adds the tokens of an event, if the client wants them.
 func (l *Logprobs) Note(m *chat.Meta) {
 	if !l.Wanted || m == nil {
 		return

@@ -32,9 +32,10 @@ var roles = map[string]chat.Role{
 	"assistant": chat.Assistant, "tool": chat.ToolRole, "function": chat.ToolRole,
 }
 
-// SetRole gives a message its role by the name that the client wrote, and finds fields that the
-// role cannot have. Known lists the names of the client's API, for the error. A call that a user's
-// message holds, or a picture in a system prompt, has no place in any model's template.
+// SetRole sets a message's role by the name that the client wrote, and returns an error for an
+// unknown name and for fields that the role cannot have. Known lists the names of the client's API,
+// for the error. A call that a user's message holds, or a picture in a system prompt, has no place
+// in any model's template.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {

@@ -13,9 +13,9 @@ import (
 // headers.
 const maxCutHeader = 512
 
-// TellHeaders says in the headers of a whole reply how it came about. A header can hold printable
-// ASCII alone, so what a model wrote is quoted in it. LeftOut are the calls of a cut reply that its
-// client does not get, by name.
+// TellHeaders writes into the headers of a whole reply how it came about. A header can hold
+// printable ASCII alone, so what a model wrote is quoted in it. LeftOut are the calls of a cut
+// reply that its client does not get, by name.
 func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	SetHeader(h, "Toolnorm-Calls-Left-Out", strings.Join(leftOut, ","))
 	if m == nil {
@@ -29,7 +29,7 @@ func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	}
 }
 
-// TellComments says in comments of a stream what was done to the request, what had to be repaired
+// TellComments writes as comments of a stream what was done to the request, what had to be repaired
 // in the model's calls, and what of a cut call was left out. Headers have left long before: a whole
 // reply says the same in Toolnorm-Repairs, Toolnorm-Cut and Toolnorm-Calls-Left-Out.
 func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ...string) {

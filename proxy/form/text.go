@@ -14,7 +14,7 @@ type Ending struct {
 	last string // up to two bytes
 }
 
-// Note takes the next piece of the text.
+// Note records the next piece of the text.
 func (e *Ending) Note(text string) {
 	e.Said = e.Said || text != ""
 	e.last += text[max(0, len(text)-2):]
@@ -40,7 +40,7 @@ type Fence struct {
 	open bool
 }
 
-// Note takes the next piece of the text.
+// Note reads the next piece of the text.
 func (f *Fence) Note(text string) {
 	for piece := range strings.Lines(text) {
 		// Enough for a fence behind the three blanks that Markdown allows in front of one.

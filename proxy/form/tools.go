@@ -64,9 +64,8 @@ func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 }
 
-// SetHold says how much of a call waits: as the client's header Toolnorm-Hold says, and all of it
-// where nobody watches it grow, and where a tool is strict. Then what is wrong can still be put
-// right.
+// SetHold sets how much of a call waits: as the client's header Toolnorm-Hold says, but all of it
+// if the reply is not streamed or a tool is strict. Then what is wrong can still be put right.
 func (a *Ask) SetHold(h http.Header) error {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
@@ -81,6 +80,6 @@ func (a *Ask) SetHold(h http.Header) error {
 	return nil
 }
 
-// strict says that the client wants the arguments of a tool to fit exactly. OpenAI's strict
+// strict reports whether the client wants the arguments of a tool to fit exactly. OpenAI's strict
 // promises arguments that match the schema, and a fragment that has left cannot be taken back.
 func strict(t chat.Tool) bool { return t.Strict }

@@ -66,9 +66,9 @@ func WriteValue(w http.ResponseWriter, v any) error {
 	return WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// HeaderSafe is s with everything but printable ASCII taken out: fit for a header or a comment
-// line. Names of tools and models and words of a model's reply get here, and a line feed in one of
-// them would begin a header or an event of its own.
+// HeaderSafe returns s without everything but printable ASCII, for a header or a comment line.
+// Names of tools and models and words of a model's reply get here, and a line feed in one of them
+// would begin a header or an event of its own.
 func HeaderSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

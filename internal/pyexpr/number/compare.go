@@ -65,7 +65,7 @@ func compareInts(a, b any) Order {
 	return Order(cmp.Compare(x, y))
 }
 
-// compareFloats is IEEE's comparison: -0.0 equals 0.0, NaN nothing.
+// compareFloats compares as IEEE does: -0.0 equals 0.0, and NaN equals nothing.
 func compareFloats(x, y float64) Order {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return Unordered

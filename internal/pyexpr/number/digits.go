@@ -90,7 +90,7 @@ func general(x float64, precision int, alternate, dot0 bool) string {
 	return withPoint(mantissa+"e"+exponent, alternate)
 }
 
-// split takes the digits out of d.ddde±xx, and the place of the point: 0.d is 0, d.d is 1.
+// split returns the digits of d.ddde±xx, and the place of the point: 0.d is 0, d.d is 1.
 func split(s string) (string, int) {
 	mantissa, exponent, _ := strings.Cut(s, "e")
 	n, _ := strconv.Atoi(exponent)
@@ -190,8 +190,8 @@ func Decimal(m *py.Account, v any) string {
 	return s
 }
 
-// tooManyDigits is CPython's message word for word. The setting that it speaks of is not available
-// here, but the advice is what a search finds.
+// tooManyDigits raises CPython's error word for word. The setting that it speaks of is not
+// available here, but the advice is what a search finds.
 func tooManyDigits() {
 	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

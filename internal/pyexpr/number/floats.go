@@ -58,7 +58,7 @@ func exponentOf(x float64) int {
 	return exponent
 }
 
-// modFloats gives the remainder the divisor's sign, that of a zero too.
+// modFloats returns the remainder with the divisor's sign, also that of a zero.
 //
 //	-7.5 % 2 → 0.5
 //	7.5 % -2 → -0.5

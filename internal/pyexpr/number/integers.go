@@ -70,8 +70,8 @@ func Sub(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// made gives a new integer its form, and holds the limit where a bound charged before was one bit
-// too generous.
+// made returns a new integer in its form, and holds the limit where a bound charged before was one
+// bit too generous.
 func made(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)

@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Norm gives a big integer the form that its size asks for.
+// Norm returns a big integer as an int64 if it fits, else as it is.
 func Norm(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -86,7 +86,7 @@ func Clamp(n any) int64 {
 	return 0
 }
 
-// Magnitude is |n|, which only an unsigned number can hold for the least int64.
+// Magnitude returns |n|, which only an unsigned number can hold for the least int64.
 func Magnitude(n int64) uint64 {
 	if n < 0 {
 		return -uint64(n)

@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// PowMod is pow(a, b, c). Its size is that of c; its work grows with the bits of all three.
+// PowMod computes pow(a, b, c). Its size is that of c; its work grows with the bits of all three.
 //
 //	pow(3, 4, 5) → 1
 //	pow(3, -1, 7) → 5

@@ -38,7 +38,7 @@ type View struct {
 // ("item") gives.
 func (d *Dict) View(kind string) View { return View{d, kind} }
 
-// typeName is dict_keys, dict_values or dict_items.
+// typeName returns dict_keys, dict_values or dict_items.
 func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
 // The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0

@@ -16,7 +16,7 @@ import (
 // formatter_unicode.c one by one, since its messages depend on their order: {1.5:,.2d} complains of
 // d before it looks at the precision.
 
-// Format is format(v, spec): what an f-string's field and str.format make of a value.
+// Format implements format(v, spec): what an f-string's field and str.format make of a value.
 //
 //	f'{5:03d}' → '005'
 //	f'{"x":>3}' → '  x'

@@ -37,14 +37,14 @@ func (r *specReader) peek(n int) rune {
 	return c
 }
 
-// skip takes the next character, whatever it is.
+// skip consumes the next character, whatever it is, and returns it.
 func (r *specReader) skip() rune {
 	c, size := utf8.DecodeRuneInString(r.rest)
 	r.rest = r.rest[size:]
 	return c
 }
 
-// accept takes the next character when it is one of these.
+// accept consumes the next character if it is one of these, and returns it; otherwise it returns 0.
 func (r *specReader) accept(any string) rune {
 	if c := r.peek(0); c > 0 && strings.ContainsRune(any, c) {
 		return r.skip()
@@ -131,7 +131,8 @@ func (s *spec) separators(r *specReader) {
 	}
 }
 
-// checkGrouping says which types have groups: decimal ones, and with '_' the binary ones.
+// checkGrouping raises an error for a type that cannot have groups: decimal ones can, and with '_'
+// the binary ones.
 //
 //	f'{5:,x}' → ValueError: Cannot specify ',' with 'x'.
 //	f'{5:,_}' → ValueError: Cannot specify both ',' and '_'.

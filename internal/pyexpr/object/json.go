@@ -147,8 +147,8 @@ func ToJSON(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// tooLong is the error of a result beyond the limit. Such results are for a model's context, where
-// a megabyte has no place.
+// tooLong raises the error of a result beyond the limit. Such results are for a model's context,
+// where a megabyte has no place.
 func tooLong(m *py.Account) {
 	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }

@@ -140,7 +140,7 @@ func repeat(m *py.Account, a, b Value) Value {
 	return repeated(m, items, times(count))
 }
 
-// isSequence says what * repeats.
+// isSequence reports whether * repeats v.
 func isSequence(v Value) bool {
 	switch v.(type) {
 	case string, List, Tuple:

@@ -79,7 +79,7 @@ func Convert(m *py.Account, v Value, conversion byte) Value {
 	return v
 }
 
-// ascii is repr with every character beyond ASCII as an escape.
+// ascii returns repr of v with every character beyond ASCII as an escape.
 func ascii(m *py.Account, v Value) Value {
 	s := Repr(m, v)
 	if IsASCII(s) {

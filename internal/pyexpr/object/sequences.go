@@ -14,7 +14,8 @@ import (
 // nothing. Every operation charges the size of what it will make, computed by arithmetic, before it
 // makes it.
 
-// repeated is text or a sequence n times, charged by the size of the product before it is made.
+// repeated returns a text or a sequence n times, charged by the size of the product before it is
+// made.
 //
 //	'ab' * 3 → 'ababab'
 //	(1,) * 2 → (1, 1)
@@ -90,13 +91,13 @@ func Subscript(m *py.Account, x, i Value) Value {
 	return item(m, x, k)
 }
 
-// notSubscriptable is the error of x[i] for an x without items.
+// notSubscriptable raises the error of x[i] for an x without items.
 func notSubscriptable(x Value) {
 	py.Raise(py.TypeError, "'%s' object is not subscriptable", TypeName(x))
 }
 
-// notAnIndex is the message about an index of the wrong type, in which a string's differs from all
-// others in 3.11.
+// notAnIndex raises the error of an index of the wrong type; in 3.11 the message for a string
+// differs from all others.
 func notAnIndex(x, i Value) {
 	if IsString(x) {
 		py.Raise(py.TypeError, "string indices must be integers, not '%s'", TypeName(i))
@@ -118,7 +119,7 @@ func lookup(m *py.Account, d *Dict, key Value) Value {
 	return py.Raise(py.KeyError, "%s", Repr(m, key))
 }
 
-// item is x[k] for a sequence.
+// item returns x[k] for a sequence.
 //
 //	'한국어'[1] → '국'
 //	'한국어'[-1] → '어'

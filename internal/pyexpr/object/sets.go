@@ -6,8 +6,8 @@ import "toolnorm/internal/pyexpr/py"
 // Python are not: {1} | [2] is an error. Only views take any iterable, which is CPython's
 // inconsistency and kept.
 
-// setOf is a set, or the keys or items of a dict as one: those views join as sets do. Items have to
-// be hashed first.
+// setOf returns v as a set, if it is one or the keys or items of a dict: those views join as sets
+// do. Items have to be hashed first.
 func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:

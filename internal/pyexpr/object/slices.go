@@ -64,7 +64,7 @@ func between(start, stop, step int64) int64 {
 	return 0
 }
 
-// slice is x[a:b:c] of a sequence.
+// slice returns x[a:b:c] of a sequence.
 //
 //	[1, 2, 3, 4][1:3] → [2, 3]
 //	'hello'[::-1] → 'olleh'
@@ -92,7 +92,7 @@ func slice(m *py.Account, x Value, c Cut) Value {
 	return nil
 }
 
-// pick takes every step-th item; bounds has made sure that all of them are there.
+// pick returns every step-th item; bounds has made sure that all of them are there.
 func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	m.AllocItems(count)
 	all := make([]Value, count)

@@ -90,7 +90,7 @@ func ArgumentType(v Value) string {
 	return TypeName(v)
 }
 
-// Truth is what bool makes of a value.
+// Truth returns what bool makes of a value.
 //
 //	bool(0.0) → False
 //	bool('0') → True
@@ -112,7 +112,8 @@ func Truth(v Value) bool {
 	return !ok || n != 0
 }
 
-// Length is that of a value that has one. A string's is counted in code points.
+// Length returns the length of a value, or false if it has none. A string's is counted in code
+// points.
 //
 //	len('한국') → 2
 //	len({'a': 1}) → 1

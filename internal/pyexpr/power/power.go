@@ -45,7 +45,7 @@ func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 // ln2 is the natural logarithm of 2.
 var ln2 = doubleDouble{0.6931471805599453094, 2.319046813846299558e-17}
 
-// Float is x ** y for finite x != 0 and y != 0.
+// Float returns x ** y for finite x != 0 and y != 0.
 func Float(x, y float64) float64 {
 	switch near := math.Abs(math.Pow(x, y)); {
 	case y == 1:
@@ -86,9 +86,9 @@ func powerOf(x float64, n int) float64 {
 	return result.hi
 }
 
-// logarithm is ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series of
-// the area tangent, 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor of
-// 34.
+// logarithm returns ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series
+// of the area tangent, 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor
+// of 34.
 func logarithm(x float64) doubleDouble {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -104,8 +104,9 @@ func logarithm(x float64) doubleDouble {
 	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
-// exponential is e to the l, rounded once: a power of two times e to a rest, which is made small by
-// halving it eight times, so that few terms of its series are needed, and squared as often.
+// exponential returns e to the l, rounded once: a power of two times e to a rest, which is made
+// small by halving it eight times, so that few terms of its series are needed, and squared as
+// often.
 func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)
 	r := l.add(ln2.mul(doubleDouble{-n, 0}))

@@ -104,8 +104,7 @@ func Blame(src string, pos int, do func()) {
 	}
 }
 
-// At gives an error the place of offset pos in src, unless it has one: the innermost part knows
-// best.
+// At sets an error's place to offset pos in src, unless it has one: the innermost part knows best.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e

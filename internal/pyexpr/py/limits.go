@@ -36,7 +36,7 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// positive is n, or otherwise where that bounds nothing.
+// positive returns n, or otherwise if n bounds nothing.
 func positive[N int | int64 | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n

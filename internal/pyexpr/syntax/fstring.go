@@ -122,7 +122,7 @@ func (f *fstring) field() []Node {
 	return []Node{shown, n}
 }
 
-// next takes a mark.
+// next consumes a mark and reports whether it was there.
 func (f *fstring) next(mark string) bool {
 	if strings.HasPrefix(f.body[f.pos:], mark) {
 		f.pos += len(mark)
@@ -217,7 +217,8 @@ func (f *fstring) skipExpression() {
 	f.fail("expecting '}'")
 }
 
-// operatorLength is that of a comparison at the start of s, which does not end a field.
+// operatorLength returns the length of a comparison at the start of s, which does not end a field,
+// or 0 if there is none.
 func operatorLength(s string) int {
 	switch {
 	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="), strings.HasPrefix(s, ">="):

@@ -62,7 +62,7 @@ func (r *reader) fail(t token, kind, format string, args ...any) {
 	py.Blame(r.src, t.pos, func() { py.Raise(kind, format, args...) })
 }
 
-// unexpected is CPython's answer to whatever it has no better words for.
+// unexpected fails with CPython's message for whatever it has no better words for.
 func (r *reader) unexpected() { r.fail(r.peek(), py.SyntaxError, "invalid syntax") }
 
 // enter bounds the nesting of what follows.

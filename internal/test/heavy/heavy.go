@@ -73,7 +73,7 @@ func object(members string) json.RawMessage {
 	return json.RawMessage(`{"type":"object",` + members + `}`)
 }
 
-// list is n times the same, with its number.
+// list returns n times the same item, with its number.
 func list(n int, item string) string {
 	var b strings.Builder
 	for i := range n {
@@ -85,9 +85,9 @@ func list(n int, item string) string {
 	return b.String()
 }
 
-// laughs are n definitions of which each names the next one; the last one is a string, or what is
-// given. They are named after the "billion laughs" of XML entities. In item, %d or %[1]d is the
-// next one's number.
+// laughs returns a schema with n definitions of which each names the next one; the last one is a
+// string, or what is given. They are named after the "billion laughs" of XML entities. In item, %d
+// or %[1]d is the next one's number.
 func laughs(n int, item string, last ...string) json.RawMessage {
 	end := `{"type":"string"}`
 	if len(last) > 0 {

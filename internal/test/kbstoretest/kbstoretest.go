@@ -18,8 +18,8 @@ import (
 // text.
 var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
 
-// some are up to n of words, without the empty one.
-// Repetitions are wanted: a token may name a department twice.
+// some returns up to n of words, without the empty one. Repetitions are wanted: a token may name a
+// department twice.
 func some(r *rand.Rand, n int) (all []string) {
 	for range r.IntN(n + 1) {
 		if w := words[r.IntN(len(words))]; w != "" {
@@ -29,8 +29,8 @@ func some(r *rand.Rand, n int) (all []string) {
 	return all
 }
 
-// Allowed is the rule of who may see a document, in its plainest words, for comparison with the
-// filter's two forms.
+// Allowed reports whether a principal may see a document: the rule in its plainest words, for
+// comparison with the filter's two forms.
 func Allowed(p *auth.Principal, a kbstore.Access) bool {
 	if p == nil {
 		return false

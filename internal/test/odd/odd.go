@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// New is a source of odd members by a seed.
+// New returns a source of odd members by a seed.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // huge is how long a huge text is, in bytes: longer than any bound of a description, and short
@@ -99,7 +99,7 @@ func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
 	}
 }
 
-// spelled is a key as another language writes it.
+// spelled returns a key as another language writes it.
 func spelled(r *rand.Rand, key string) string {
 	var snake strings.Builder
 	for i, c := range key {
@@ -118,7 +118,7 @@ func twice(object, key, value string) string {
 	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
 }
 
-// encoded is a value as JSON. A number that no float64 holds stays as it is written.
+// encoded returns a value as JSON. A number that no float64 holds stays as it is written.
 func encoded(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -83,7 +83,7 @@ func (d *Databases) Postgres(t *testing.T) string {
 	return d.server.url(name)
 }
 
-// url is that of a database, over a socket in the server's folder.
+// url returns the address of a database, over a socket in the server's folder.
 func (s *server) url(name string) string {
 	return "postgres://postgres@/" + name + "?host=" + s.dir
 }

@@ -52,10 +52,10 @@ func All() ([]*Recording, error) {
 	return all, nil
 }
 
-// Render gives the prompt of a recorded conversation. One that was not recorded is an error that
-// says so. Tools are not part of the name: all recordings were made with the probes' tools. The
-// error names the command that records. It is a derive.Render, so code that asks servers runs on
-// recordings unchanged.
+// Render returns the prompt of a recorded conversation. For one that was not recorded, the error
+// says so and names the command that records. Tools are not part of the name: all recordings were
+// made with the probes' tools. It is a derive.Render, so code that asks servers runs on recordings
+// unchanged.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {

@@ -87,7 +87,7 @@ func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts
 	}
 }
 
-// someCuts are up to eight ascending places below n.
+// someCuts returns up to eight ascending places below n.
 func someCuts(rnd *rand.Rand, n int) []int {
 	var cuts []int
 	for at := 0; len(cuts) < 8 && n > 1; {

@@ -121,7 +121,7 @@ func (e events) blockStop(index int) {
 // ping shows that the stream lives.
 func (e events) ping() { e.event("ping"); e.end() }
 
-// messageEnd says why the reply ended and what it took, and ends the message.
+// messageEnd writes why the reply ended and what it took, and ends the message.
 func (e events) messageEnd(reason, sequence string, usage chat.Counts) {
 	e.event("message_delta")
 	e.raw(`,"delta":{"stop_reason":"` + reason + `","stop_sequence":`)

@@ -76,7 +76,8 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	})
 }
 
-// stopReason is Anthropic's reason for the end of a reply with so many calls.
+// stopReason returns Anthropic's reason for the end of a reply with so many calls, and the stop
+// sequence if one ended it.
 func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	switch {
 	case end.Text == chat.Length:

@@ -216,8 +216,8 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think takes a fragment of thought: it is shown, or sealed, or passed over. Where nothing of it is
-// shown a ping goes out now and then: a client that sees nothing for minutes gives up.
+// think handles a fragment of thought: it is shown, sealed, or passed over. If nothing of it is
+// shown, a ping goes out now and then: a client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -236,7 +236,7 @@ func (s *stream) think(text string) {
 	s.sealed.WriteString(text)
 }
 
-// signature is that of the open thought.
+// signature returns the signature of the open thought.
 func (s *stream) signature() string {
 	if s.seal {
 		return form.SealThought(s.sealed.String())

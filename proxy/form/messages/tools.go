@@ -69,9 +69,9 @@ func (r *request) settleTools() error {
 	return field.Within("tool_choice", r.choose(r.choice))
 }
 
-// describe has the results that refer to tools tell what these are, so that no list in front of the
-// conversation need become another one. A tool that no result refers to, as in a conversation that
-// was cut, is listed.
+// describe adds to the results that refer to tools what these tools are, so that the list before
+// the conversation need not change. A tool that no result refers to, as in a conversation that was
+// cut, is listed.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -94,9 +94,9 @@ type definition struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// tellGone tells which tools were left out: to the client in a header, and to the model where
-// nothing else is left that it could call. Claude Code asks for a search of the web in a request of
-// its own with that one tool, and a model that was told nothing would make the results up.
+// tellGone tells which tools were left out: to the client in a header, and to the model if it has
+// no other tool that it could call. Claude Code asks for a search of the web in a request of its
+// own with that one tool, and a model that was told nothing would make the results up.
 func (r *request) tellGone() {
 	if len(r.gone) == 0 {
 		return

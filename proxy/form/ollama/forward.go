@@ -140,7 +140,7 @@ func countsIn(tail []byte) chat.Counts {
 	return chat.Counts{Prompt: number("prompt_eval_count"), Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
 }
 
-// Unwrap gives http.ResponseController the writer that can flush.
+// Unwrap returns the writer that can flush, for http.ResponseController.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // named lists the members of a request that may name its model.

@@ -58,8 +58,8 @@ type Server struct {
 	Alias func(r *http.Request) func(model string) string
 }
 
-// Routes gives every path to route; an empty method stands for all of them. What the API says of
-// models is said here, chats with tools are answered here, and the rest is passed on.
+// Routes registers every path with route; an empty method means all methods. Questions about models
+// are answered here, and so are chats with tools; the rest is passed on.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/{$}", s.hello)
 	route("GET", "/api/tags", s.tags)
@@ -77,13 +77,13 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("", "/api/blobs/{digest}", s.logged("blobs", s.change))
 }
 
-// logged gives requests of one path a line in the log; its errors are told as Ollama tells them.
-// That is {"error":"…"}, a bare sentence, where OpenAI's clients read an object.
+// logged returns a handler that gives requests of one path a line in the log and writes errors as
+// Ollama does. That is {"error":"…"}, a bare sentence, where OpenAI's clients read an object.
 func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request, *exchange.Record) error) exchange.Handler {
 	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-", Fail: fault.WriteOllama}, h)
 }
 
-// hello is what Ollama's own command line looks for.
+// hello answers what Ollama's own command line looks for.
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("Ollama is running (behind toolnorm)"))
@@ -139,9 +139,9 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) e
 // clients refuse to work with an older one than they know.
 const apiVersion = "0.34.3"
 
-// version is that of the server behind, since clients look at it for what that server can do; that
-// of the API when it is not there. `codex --oss` gives up on anything older than 0.13.4, so
-// toolnorm's own version must not stand here.
+// version answers with the version of the model server, since clients look at it for what that
+// server can do, or with that of the API if the server does not answer. `codex --oss` gives up on
+// anything older than 0.13.4, so it must not be toolnorm's own version.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, b)
 }
 
-// modelOf is the model that a request of Ollama's API names: older clients call it name.
+// modelOf returns the model that a request of Ollama's API names: older clients call it name.
 func modelOf(v *fastjson.Value) (model string, err error) {
 	for _, key := range []string{"name", "model"} {
 		if v.Exists(key) {

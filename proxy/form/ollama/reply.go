@@ -62,7 +62,7 @@ func (r *records) Event(e chat.Event) error {
 	return nil
 }
 
-// gathered says how much no record has yet: bytes of text, and calls.
+// gathered returns how much has not been written to a record yet: bytes of text, and calls.
 func (r *records) gathered() int {
 	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
 }
@@ -169,8 +169,7 @@ func (s *stream) Event(e chat.Event) error {
 	return s.records.Event(e)
 }
 
-// settle gives up waiting for the rest of a character.
-// It comes out as U+FFFD.
+// settle gives up waiting for the rest of a character. It comes out as U+FFFD.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.Reply.Add(chat.Event{Kind: s.last, Text: held})

@@ -138,8 +138,8 @@ func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	return nil
 }
 
-// reply is OpenAI's form of the vectors.
-// The index is written although the order is that of the input: clients may sort by it.
+// reply returns the vectors in OpenAI's form. It writes the index although the order is that of the
+// input: clients may sort by it.
 func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	b := []byte(`{"object":"list","data":[`)
 	for i, v := range e.Vectors {

@@ -19,8 +19,8 @@ type Form struct{}
 
 var _ form.Form = Form{}
 
-// Open takes every request.
-// It is the last in the list of forms: what no other one recognises is OpenAI's.
+// Open accepts every request. This form is the last in the list: a request that no other form
+// recognises is OpenAI's.
 func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetHold(h); err != nil {
 		return nil, err

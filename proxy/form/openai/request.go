@@ -60,8 +60,8 @@ func (r *request) settle() error {
 	return nil
 }
 
-// fields are those of the body. What nobody here knows is kept as it is.
-// A null means that the field is not there, whatever its type: SDKs write their unset options so.
+// fields returns the members of the body. A member that is not in the table is kept as it is. A
+// null means that the field is not there, whatever its type: SDKs write their unset options so.
 func (r *request) fields() field.Members {
 	return append(field.Members{
 		{"model", &r.Model},

@@ -88,7 +88,7 @@ func (s *stream) Next() {
 	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
 }
 
-// headOf is how an object of either API begins, up to its choices.
+// headOf returns how an object of either API begins, up to its choices.
 func headOf(object string, a *form.Ask, out form.Out) string {
 	b := append([]byte(nil), `{"id":`...)
 	b = chat.AppendQuoted(b, out.ID)
@@ -294,8 +294,7 @@ func (s *stream) endRun() {
 	s.run = run{}
 }
 
-// counts takes note of the tokens.
-// A model server may tell them before the end; the last ones count.
+// counts records the tokens. A model server may report them before the end; the last ones count.
 func (s *stream) counts(m *chat.Meta) {
 	if m != nil && m.Usage != nil {
 		s.count = *m.Usage
@@ -342,10 +341,10 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// finishReason is OpenAI's reason: "tool_calls" for a reply that ended well with a finished call,
-// and "length" when its last call was cut, whatever the model server says. Zed hands calls over on
-// "tool_calls" alone, and agents on the Vercel SDK end at "stop". OpenAI itself has been seen to
-// answer "stop" with calls, and clients broke.
+// finishReason returns OpenAI's reason: "tool_calls" for a reply that ended well with a finished
+// call, and "length" when its last call was cut, whatever the model server says. Zed hands calls
+// over on "tool_calls" alone, and agents on the Vercel SDK end at "stop". OpenAI itself has been
+// seen to answer "stop" with calls, and clients broke.
 func finishReason(reason string, c calls) string {
 	switch {
 	case reason == chat.Length, c.begun > c.ended:

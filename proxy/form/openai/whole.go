@@ -87,8 +87,8 @@ func (w *whole) Next() {
 	w.meta, w.Reply = w.Reply.End.Meta, chat.Collector{}
 }
 
-// fill says what the model said.
-// content is a text, even an empty one, unless calls take its place: then null, as OpenAI has it.
+// fill fills in what the model said. content is a text, even an empty one, unless calls take its
+// place: then null, as OpenAI has it.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
 	for _, field := range w.Out.ThoughtFields() {
@@ -112,7 +112,7 @@ func (w *whole) fill(c *choice) {
 	w.Out.Finished(c.FinishReason)
 }
 
-// wholeCall is a call as OpenAI writes it: its arguments are a text that holds JSON.
+// wholeCall returns a call as OpenAI writes it: its arguments are a text that holds JSON.
 func wholeCall(c chat.Call) toolCall {
 	t := toolCall{ID: c.ID, Type: "function"}
 	t.Function.Name, t.Function.Arguments = c.Name, string(c.Args)

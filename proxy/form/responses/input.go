@@ -52,8 +52,8 @@ func (x *conversation) read(instructions, previous string, input *fastjson.Value
 	return nil
 }
 
-// unknownReply is the error of a response that is not kept. Its words and its code are those that
-// OpenAI has for one that was never there.
+// unknownReply returns the error of a response that is not kept. Its words and its code are
+// OpenAI's for a response that never existed.
 func unknownReply(param, id string) error {
 	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept for %s when store is not false. Send the whole conversation as input.", id, keepFor)
 	f.Param, f.Code = param, "previous_response_not_found"

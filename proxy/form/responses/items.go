@@ -82,8 +82,8 @@ func replyOf(id string) string {
 	return idPrefix + rest
 }
 
-// shapeOf is that of text or thoughts. A request has one shape of thought, so a client sees no
-// reply with both.
+// shapeOf returns the shape of text or of thoughts. A request has one shape of thought, so a client
+// sees no reply with both.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:

@@ -190,7 +190,7 @@ func (r *larkRule) unreadable() {
 	r.failed = true
 }
 
-// take gives the next token away. Behind the last one it gives the empty text, at which every
+// take consumes the next token and returns it. After the last one it returns "", at which every
 // reader below ends.
 func (r *larkRule) take() string {
 	t := r.next()

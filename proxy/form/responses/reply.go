@@ -40,7 +40,7 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event takes the next event. What comes behind a complete call waits for the end: a client runs a
+// Event handles the next event. What follows a complete call waits for the end: a client runs a
 // call as soon as its item is done, whatever becomes of the reply.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {

@@ -22,8 +22,8 @@ type Server struct {
 	Kept *Replies // what previous_response_id goes on with
 }
 
-// Routes gives every path to route. There is no POST …/cancel, as nothing runs in the background,
-// and no …/compact: Codex compacts by an ordinary request.
+// Routes registers every path with route. There is no POST …/cancel, as nothing runs in the
+// background, and no …/compact: Codex compacts by an ordinary request.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("POST", "/v1/responses", s.ask())
 	route("", "/v1/responses/{id}", s.one)
@@ -87,7 +87,7 @@ func (r *request) keep(p *reply, o object) {
 	r.kept.replies.keep(k)
 }
 
-// one gives a reply that is kept, or forgets it.
+// one answers with a reply that is kept, or deletes it.
 func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	id, owner := r.PathValue("id"), auth.Caller(r.Context())
 	switch r.Method {
@@ -111,7 +111,7 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	return fault.New(fault.Method, "%s takes GET and DELETE, not %s", r.URL.Path, r.Method)
 }
 
-// notKept is the error of a path whose reply is not there.
+// notKept returns the error of a path whose reply is not there.
 func notKept(id string) error {
 	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept for %s when store is not false.", id, keepFor)
 }
@@ -146,7 +146,7 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// withIDs gives items the ids that clients may leave out, and lists them all.
+// withIDs adds the ids that clients may leave out to items, and lists all ids.
 func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, ids []string) {
 	items = make([]json.RawMessage, len(given)) // never null
 	for i, item := range given {

@@ -101,7 +101,7 @@ type sharedReply struct {
 	Output int               `json:"output"`
 }
 
-// failed tells of an error of Shared, if it is one.
+// failed reports an error of Shared to Failed, if err is one.
 func (s *Replies) failed(what string, err error) {
 	if err != nil && s.Failed != nil {
 		s.Failed(what, err)

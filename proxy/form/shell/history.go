@@ -58,9 +58,9 @@ func (c *Commander) unwrap(call *chat.Call) {
 	}
 }
 
-// read is the call that a line runs, if it can have been written here.
-// A fetched call is known only as long as it is kept; after that its line stays text.
-// The last 1,000 calls are kept, 64 MiB in all, until a restart.
+// read returns the call that a line runs, if the line can have been written here. A fetched call is
+// known only as long as it is kept; after that its line stays text. The last 1,000 calls are kept,
+// 64 MiB in all, until a restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)
@@ -68,8 +68,9 @@ func (c *Commander) read(line string) (name string, args json.RawMessage, ok boo
 	return c.Program.Read(line)
 }
 
-// blocks takes the commands off the end of a reply, in their order. Only those at the very end
-// count: a reply puts its commands there, and prose about a command stays prose.
+// blocks removes the commands from the end of a reply and returns them as calls, in their order.
+// Only those at the very end count: a reply puts its commands there, and prose about a command
+// stays prose.
 func (c *Commander) blocks(text string) (said string, calls []chat.Call) {
 	for {
 		rest, ok := strings.CutSuffix(strings.TrimRight(text, " \n"), "\n```")

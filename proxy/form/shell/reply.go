@@ -45,8 +45,9 @@ func (r *reply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// run has the client run a call. Only a closed fence gets a button in Void, and one line a block:
-// the first line of several would be run alone. An open block of the model's own is closed first.
+// run writes a call as a command for the client to run. Only a closed fence gets a button in Void,
+// and one line a block: the first line of several would be run alone. An open block of the model's
+// own is closed first.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)

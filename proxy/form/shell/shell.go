@@ -63,9 +63,9 @@ var _ form.Form = Form{}
 // errNoTools is the refusal of a request that would be offered nothing.
 var errNoTools = fault.New(fault.Invalid, "client form shell needs tools, and this server has none for you")
 
-// Open takes requests that ask for this form. The client's own tools stay what they are; one of
+// Open accepts requests that ask for this form. The client's own tools stay what they are; one of
 // ours that has the name of one of them is not offered. Calls are held until they are whole, since
-// a line is run as it stands.
+// a line is run as it is.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:
@@ -98,7 +98,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// offered are the tools that are served here and that the client does not have, as far as their
+// offered returns the tools that are served here and that the client does not have, as far as their
 // descriptions fit into the budget, and how many there are in all. A thousand would fill any
 // model's context.
 func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all int) {

@@ -12,10 +12,10 @@ import (
 // bytesPerToken is how many bytes of a description make a token, about.
 const bytesPerToken = 4
 
-// wanted are the tools whose descriptions fit into a budget of tokens, in their order. When not all
-// do, those are first whose names the conversation has, then those that its users' messages ask
-// for, the last message before the others. A tool that was offered and called stays, as its name
-// stands in the conversation.
+// wanted returns the tools whose descriptions fit into a budget of tokens, in their order. If not
+// all fit, those come first whose names the conversation has, then those that its users' messages
+// ask for, the last message before the others. A tool that was offered and called stays, as its
+// name is in the conversation.
 func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool {
 	size := 0
 	for _, t := range all {
@@ -53,7 +53,7 @@ func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool 
 	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !taken[t.Name] })
 }
 
-// mentioned is 2 for a tool that was called, 1 for one whose name a conversation has, 0 for all
+// mentioned returns 2 for a tool that was called, 1 for one whose name the text has, and 0 for all
 // others. A name without a _ or a dot may be any word.
 func mentioned(text string, called map[string]bool, name string) int {
 	switch {

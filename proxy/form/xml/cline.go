@@ -174,7 +174,8 @@ func readBullets(text string) (description string, params []Param) {
 	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimmed(params)
 }
 
-// trimmed are parameters without the blanks around their descriptions.
+// trimmed removes from the descriptions of parameters the blanks around them and the words
+// (required) and (optional), and returns params.
 func trimmed(params []Param) []Param {
 	for i := range params {
 		d := strings.TrimSpace(params[i].Description)

@@ -23,7 +23,7 @@ type own struct {
 // longestOwn bounds what waits, in bytes: a file that is written.
 const longestOwn = 1 << 20
 
-// text takes the next piece and returns what passes.
+// text reads the next piece and returns what passes.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
@@ -44,7 +44,7 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass has a text pass up to a place, and keeps the rest.
+// pass lets a text pass up to a place, and holds the rest.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]
@@ -60,7 +60,8 @@ func (o *own) pass(all string, at int) {
 	}
 }
 
-// begins is where a line begins that may be the first of a call; the text's length where none does.
+// begins returns where the first line begins that may be the first of a call, or the text's length
+// if there is none.
 func (o *own) begins(text string) int {
 	for at := 0; at < len(text); {
 		if (at > 0 || o.shown == "" || strings.HasSuffix(o.shown, "\n")) && o.may(text[at:]) {
@@ -95,7 +96,7 @@ func (o *own) may(text string) bool {
 // opened is the opening line of a fence of XML, or a part of it.
 var opened = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
 
-// unfenced takes the opening of a fence away, with blanks.
+// unfenced removes the opening of a fence and the blanks after it.
 func unfenced(text string) string {
 	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
 }
@@ -150,7 +151,7 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// unlined takes one newline off both ends of a value that has both, see around.
+// unlined removes a newline from the beginning of a value and then one from its end, see around.
 func unlined(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")

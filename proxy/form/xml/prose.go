@@ -13,7 +13,7 @@ type Prose struct {
 	tail  string   // the beginning of what may become a mark
 }
 
-// Prose is for the text of one reply.
+// Prose returns a Prose for the text of one reply.
 func (p *Prompt) Prose() *Prose {
 	var marks []string
 	for _, t := range p.Tools {
@@ -23,8 +23,8 @@ func (p *Prompt) Prose() *Prose {
 	return &Prose{marks: marks}
 }
 
-// Text takes the next piece and gives what can be shown of it and of what was held. What may become
-// a mark is held back, up to a name's length: what has been shown cannot be broken any more.
+// Text reads the next piece and returns what can be shown of it and of what was held. What may
+// become a mark is held back, up to a name's length: what has been shown cannot be broken any more.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece
@@ -65,8 +65,8 @@ func (p *Prose) at(s string) (mark, whole bool) {
 	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
 }
 
-// End gives what is still held, with a blank behind it: Void never shows the beginning of a mark at
-// the end of a text. A reply may rightly end in "a <", and that must not be lost.
+// End returns what is still held, with a blank after it: Void never shows the beginning of a mark
+// at the end of a text. A reply may rightly end in "a <", and that must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

@@ -21,9 +21,9 @@ type Form struct {
 
 var _ form.Form = Form{}
 
-// Open takes requests that offer no tools but in their prompt. The client runs one call a reply, so
-// there is no second. The prompt decides and not the User-Agent: forks carry other libraries, and
-// nobody else writes such a section. A request with real tools is never taken.
+// Open accepts requests that offer no tools but in their prompt. The client runs one call a reply,
+// so a second is never written. The prompt decides and not the User-Agent: forks carry other
+// libraries, and no other client writes such a section. A request with real tools is never taken.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil

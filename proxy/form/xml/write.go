@@ -66,8 +66,8 @@ func around(value string) string {
 	return value
 }
 
-// text is a member's value as text: a string's characters, and the JSON of anything else. Null and
-// what is absent are none. Numbers keep the digits that the model wrote.
+// text returns a member's value as text: a string's characters, and the JSON of anything else. It
+// returns false for null and for an absent value. Numbers keep the digits that the model wrote.
 func text(v json.RawMessage) (string, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || string(v) == "null" {

@@ -46,8 +46,7 @@ func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	}
 }
 
-// flagsOf are the flags that may stand behind a command: its own, and, without a command, those of
-// the one that is then meant.
+// flagsOf returns the flags that may follow a command: its own and those of its default command.
 func flagsOf(n *kong.Node) (all []string) {
 	if n.DefaultCmd != nil {
 		all = flagsOf(n.DefaultCmd)
@@ -76,8 +75,8 @@ func fishCompletions(w io.Writer, n *kong.Node, command string) {
 	}
 }
 
-// fishQuote is the first sentence of a text between single quotes, in which fish reads \ and '
-// alone.
+// fishQuote returns the first sentence of a text in single quotes, in which fish reads only \ and '
+// specially.
 func fishQuote(text string) string {
 	text, _, _ = strings.Cut(text, ". ")
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"

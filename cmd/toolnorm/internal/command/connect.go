@@ -34,7 +34,7 @@ type Connect struct {
 	Undo   bool   `env:"-" help:"Give the client's files back as they were."`
 }
 
-// Help says more.
+// Help returns the details that the command's help shows.
 func (c *Connect) Help() string {
 	return "The change is shown first. Other settings and comments of the client's file stay; how it was is kept in the data folder, so that --undo gives back the same bytes."
 }
@@ -80,7 +80,7 @@ func (c *Connect) Run(m *Console) error {
 	return c.try(m, client, user, s)
 }
 
-// undo gives the files back. Of those that were changed since it is asked first.
+// undo restores the files of a client. It asks first about files that were changed since.
 func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	paths, err := client.Undo(folder, false)
 	var changed *connect.Changed
@@ -126,7 +126,7 @@ func (c *Connect) write(m *Console, client connect.Client, user, folder string, 
 // tryTime bounds one tool call: a local model may have to read a prompt of 50 KB first.
 const tryTime = 10 * time.Minute
 
-// try has the client make one tool call, if that is wanted.
+// try runs the client for one tool call, if the user wants that.
 func (c *Connect) try(m *Console, client connect.Client, user string, s connect.Server) error {
 	program, err := client.Program()
 	switch {

@@ -24,16 +24,16 @@ type Ended struct {
 	status int
 }
 
-// End is err, with which the program ends with a status.
+// End wraps err so that the program ends with status.
 func End(err error, status int) error { return &Ended{err, status} }
 
-// Wrong is err as one of the arguments or the settings.
+// Wrong wraps err as an error in the arguments or the settings.
 func Wrong(err error) error { return &Ended{err, StatusUsage} }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *Ended) Unwrap() error { return e.error }
 
-// StatusOf is the status that an error ends the program with.
+// StatusOf returns the status with which an error ends the program.
 func StatusOf(err error) int {
 	var e *Ended
 	if errors.As(err, &e) {
@@ -49,13 +49,14 @@ type Console struct {
 	Out, Err io.Writer
 }
 
-// shown is a text from a file or a database as a terminal may have it. Names of files and titles
-// come from whoever wrote the documents, and those of bases from whoever may make one.
+// shown returns a text from a file or a database without what a terminal must not get. Names of
+// files and titles come from the authors of the documents, and names of bases from any user who may
+// make one.
 func shown(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress says what is done next: on a terminal in one line that is written over, else line by
-// line, a row of questions in one. On a terminal the line is erased before the report; a log would
-// fill with a line for each question.
+// Progress prints what is done next: on a terminal in one line that is written over, else line by
+// line, with one line for a row of questions. On a terminal the line is erased before the report; a
+// log would fill with a line for each question.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -104,8 +105,8 @@ type job struct {
 // begin begins to show an import of files that consist of units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show is told that so many of the units of one of the files are done, file counting from 1. What
-// is no terminal gets a line at the beginning of a file, and for every tenth of a long one.
+// show prints how many of the units of one of the files are done; file counts from 1. An output
+// that is not a terminal gets a line at the beginning of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = shown(source)
 	if !j.console.OnTerminal() {
@@ -133,7 +134,7 @@ func (j *job) show(source string, file, files, done, all int) {
 	fmt.Fprint(j.console.Err, "\r\x1b[K", line)
 }
 
-// remaining says how long the rest will take, once enough is done to tell.
+// remaining returns how long the rest will take, or "" until enough is done to tell.
 func remaining(took time.Duration, share float64) string {
 	if took < time.Second || share <= 0 || share >= 1 {
 		return ""

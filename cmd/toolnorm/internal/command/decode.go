@@ -99,8 +99,8 @@ func readMessages(path string) ([]chat.Message, error) {
 	return said, nil
 }
 
-// remark says how the reply was read.
-// Calls without --tools are a frequent surprise, so it is said.
+// remark returns a line about how the reply was read. Calls without --tools are a frequent
+// surprise, so it mentions them.
 func remark(r *replay.Reading, tools int) string {
 	s := "read as " + r.Format
 	if len(r.Repairs) > 0 {
@@ -112,8 +112,8 @@ func remark(r *replay.Reading, tools int) string {
 	return s
 }
 
-// format is the named format, else that of the model, else the generic one.
-// A name wins over the model, so that a text can be read by a family whose model has another name.
+// format returns the named format, else that of the model, else the generic one. A name wins over
+// the model, so that a text can be read by a family whose model has another name.
 func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
 	if name == "" {
 		return set.For(model), nil
@@ -164,7 +164,7 @@ type lineDecoder struct {
 // longLine answers a line that is not read.
 func longLine() any { return failed(nil, errLong) }
 
-// failed is the answer to a line that cannot be read as a request.
+// failed returns the answer to a line that cannot be read as a request.
 func failed(id json.RawMessage, err error) *lineReply {
 	text := err.Error()
 	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
@@ -194,8 +194,9 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare says how a request is to be read, and fills in its finish. What the flags say holds for
-// lines that say nothing; a line that names a model does not get the flags' format.
+// prepare returns how a request is to be read, and fills in its finish. The flags apply to lines
+// that do not set these things themselves; a line that names a model does not get the flags'
+// format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
 	model, name := q.Model, q.Format
@@ -232,7 +233,7 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	return f, o, nil
 }
 
-// lineOf is the line that tells a reply. A call that the reply's end has cut is open.
+// lineOf returns the line for a reply. A call that the reply's end has cut is open.
 func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
 	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(), Reasoning: c.Reasoning.String()}
 	for i, call := range c.Calls {

@@ -40,8 +40,8 @@ type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
-// formats are all formats: those that come with the program, and the user's own. Files that cannot
-// be used are told.
+// formats returns all formats: those that come with the program, and the user's own. It warns of
+// files that cannot be used.
 func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	dir, err := home.Data(f.Data)
 	if err != nil {
@@ -54,9 +54,9 @@ func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	return set, nil
 }
 
-// FormatsIn are the formats that come with the program, and those that the user has put into dir,
-// if it is there. A family of the user's that cannot be read is left out, and odd says so: its
-// model is read by another.
+// FormatsIn returns the formats that come with the program, and those that the user has put into
+// dir, if it exists. A family of the user's that cannot be read is left out and has its error in
+// odd: its model is read by another.
 func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil
@@ -68,7 +68,7 @@ func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	return set, odd
 }
 
-// formatIn is the format with that name.
+// formatIn returns the format with that name, or an error if the set has none.
 func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 	if f := set.Named(name); f != nil {
 		return f, nil

@@ -110,8 +110,9 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	return fmt.Errorf("%s, %s", what, count(len(problems), "problem"))
 }
 
-// format is the family in the file; where there is no such file, the known family of that name.
-// The file counts first, so that one that is being written can have the name of a known family.
+// format returns the family in the file or, if there is no such file, the known family of that
+// name. The file counts first, so that one that is being written can have the name of a known
+// family.
 func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	set, err := c.formats(m)
 	if err != nil {
@@ -131,7 +132,7 @@ func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	return f, nil
 }
 
-// count is a number of things in words.
+// count returns a number of things in words.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

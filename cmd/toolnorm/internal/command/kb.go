@@ -45,7 +45,7 @@ func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error)
 // hasKB reports whether the knowledge bases could be opened.
 func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == nil }
 
-// warn tells of what cannot be used, and was left out.
+// warn prints a warning about something that cannot be used and was left out.
 func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", shown(text)) }
 
 // openBase runs do with the knowledge base of that id or name.
@@ -222,8 +222,8 @@ func (c *kbList) Run(m *Console) error {
 	})
 }
 
-// described is what a knowledge base is called, as get_knowledge_base_summary says it, and whose it
-// is.
+// described returns the name and the description of a knowledge base, as
+// get_knowledge_base_summary writes them, and its tenant.
 func described(b *kbstore.Base) string {
 	text := b.Name
 	if b.Description != "" {
@@ -261,8 +261,7 @@ func (c *kbShow) Run(m *Console) error {
 	})
 }
 
-// readers says who may see a document.
-// "everyone" is everyone of the tenant.
+// readers returns in words who may see a document. "everyone" is everyone of the tenant.
 func readers(a *kbstore.Access, tenant string) string {
 	text := "everyone"
 	if !a.Public {

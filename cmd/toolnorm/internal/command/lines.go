@@ -15,7 +15,7 @@ const maxInput = 256 << 20
 // errLong says that a line is longer than that.
 var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
 
-// hint says at a terminal what is waited for: without it decode and repair seem to hang.
+// hint prints what the command waits for, at a terminal: without it decode and repair seem to hang.
 func (m *Console) hint(what string) {
 	if isTerminal(m.In) {
 		fmt.Fprintf(m.Err, "paste %s, then press Ctrl-D (Ctrl-Z and Enter on Windows)\n", what)
@@ -84,8 +84,8 @@ func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	}
 }
 
-// notRequest says why a line of JSON is no request.
-// encoding/json names Go's types, which say nothing to who wrote the line.
+// notRequest returns why a line of JSON is not a request. encoding/json names Go's types, which
+// mean nothing to the author of the line.
 func notRequest(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {

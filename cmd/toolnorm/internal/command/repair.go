@@ -115,7 +115,7 @@ func repairLine(line []byte, typ *schema.Type) *repairReply {
 	return &repairReply{ID: q.ID, JSON: &out, Repairs: repairs}
 }
 
-// repairFailed is the answer to a line that nothing could be made of.
+// repairFailed returns the answer to a line that could not be repaired.
 func repairFailed(id json.RawMessage, err error) *repairReply {
 	text := err.Error()
 	return &repairReply{ID: id, Error: &text}

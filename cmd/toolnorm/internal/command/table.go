@@ -61,8 +61,8 @@ func table(w io.Writer, most int, rows [][]string) error {
 // defaultWidth is that of a terminal that does not tell its own.
 const defaultWidth = 80
 
-// Width is how many characters a line of the output has: 0, without a limit, where it is no
-// terminal.
+// Width returns the width of the output's terminal in characters, or 0, without a limit, if the
+// output is not a terminal.
 func (m *Console) Width() int { return widthOf(m.Out) }
 
 // widthOf returns how many characters a line of a stream has: 0, without a limit, where it is no

@@ -122,7 +122,7 @@ func (c *toolsImport) Run(m *Console) error {
 	})
 }
 
-// kindOf is what an import did something with: the name of a tool, or of a set.
+// kindOf returns a name for what was imported: that of a tool, or "set" and that of a set.
 func kindOf(one dynamic.Imported) string {
 	if one.Set {
 		return "set " + shown(one.Name)
@@ -158,8 +158,8 @@ func (c *toolsCheck) Run(m *Console) error {
 	})
 }
 
-// whoami is the user of this machine, for the history of a tool; in a container there
-// may be none.
+// whoami returns the user of this machine, for the history of a tool; in a container there may be
+// none.
 func whoami() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

@@ -191,13 +191,13 @@ type Changed struct {
 	kept    string
 }
 
-// Error says where the old text is.
+// Error returns what was changed, and where the old text is.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
 }
 
-// Undo gives the client's files back as they were, byte for byte, and returns their paths. When one
-// was changed since, nothing is touched unless all the same is set; then what it held is kept
+// Undo restores the client's files as they were, byte for byte, and returns their paths. If one was
+// changed since, it touches nothing unless allTheSame is set; then it keeps what that file held
 // beside it, as NAME.changed.
 func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)

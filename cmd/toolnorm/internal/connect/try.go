@@ -39,8 +39,8 @@ const noteFile = "note.txt"
 // mostSaid is how many bytes of what a client printed stand in an error.
 const mostSaid = 1500
 
-// Try has the client read a file that holds a random word and answer with it, which it can only do
-// by a tool call. It works in a folder of its own.
+// Try asks the client to read a file that holds a random word and to answer with it, which it can
+// only do by a tool call. The client works in a folder of its own.
 func (c Client) Try(ctx context.Context, home string, s Server) error {
 	program, err := c.Program()
 	if err != nil {
