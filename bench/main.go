@@ -83,7 +83,7 @@ func gate() error {
 // unrelated names what other MCP servers change for requests that have nothing to do with them.
 const unrelated = "MCP servers that hang, die and write garbage"
 
-// ms is a time in milliseconds.
+// ms returns a duration in milliseconds.
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // attack sends hostile requests to program, and fails when one of them costs too much.

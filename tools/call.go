@@ -27,7 +27,8 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	return r.Run(ctx, t, args)
 }
 
-// Run is Call for a tool that its caller has already, be it one that is not in the registry.
+// Run does the same as Call for a tool that the caller already has, which need not be in the
+// registry.
 func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	if r.opts.Watch != nil {
 		began, seen := time.Now(), func(Result, time.Duration) {}
@@ -154,8 +155,9 @@ func (r *Registry) passable(t Tool, res Result) Result {
 // there is no such tool, or it is offered.
 func (s *Snapshot) Gone(name string) string { return s.gone[name] }
 
-// unknown says that there is no such tool, and which come near: models misspell names and make some
-// up. A name of more than twice the longest possible is not repeated, as it is no name.
+// unknown returns a message that there is no tool of that name, and the names that come near:
+// models misspell names and make some up. A name of more than twice the longest possible length is
+// not repeated, as it is not a name.
 func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"

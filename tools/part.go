@@ -20,8 +20,8 @@ func (p Part) text() string {
 	return p.Text
 }
 
-// mention stands for data that is no text.
-// Base64 of a picture would fill a context, and a model that reads text cannot see it.
+// mention returns a text in place of data that is not text. Base64 of a picture would fill a
+// context, and a model that reads text cannot see it.
 func (p Part) mention(what string) string {
 	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
 }

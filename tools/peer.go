@@ -35,7 +35,7 @@ func (e *RPCError) Error() string { return e.Message }
 
 type peerKey struct{}
 
-// WithPeer says on whose behalf things are done with ctx.
+// WithPeer returns a context for work on behalf of p.
 func WithPeer(ctx context.Context, p *Peer) context.Context {
 	return context.WithValue(ctx, peerKey{}, p)
 }

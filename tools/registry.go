@@ -103,15 +103,16 @@ func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 // while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
 
-// Replace is Set for a source that also has tools which it does not offer now. gone says of each,
-// by its name, why: whoever calls it reads that sentence, and not that there is no such tool.
+// Replace does the same as Set for a source that also has tools which it does not offer now. gone
+// has the reason for each, by its name: a caller of such a tool gets that sentence, and not that
+// there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
-// Fallback is Replace for a source whose tools are offered only while no other one has any, and
-// none is expected. gone says of each why it is not offered otherwise. It is decided with each
-// change, so that the change and what follows from it are one.
+// Fallback does the same as Replace for a source whose tools are offered only while no other source
+// has or expects any. gone has the reason why each is not offered otherwise. It is decided with
+// each change, so that the change and what follows from it are one.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
@@ -202,8 +203,9 @@ func (r *Registry) Close(patience time.Duration) bool {
 	return true
 }
 
-// Watch gives a value after changes, several in one when the reader is slow. Call stop when done.
-// A value says only that something changed; what there is now is in the Snapshot.
+// Watch returns a channel that receives a value after changes, one for several when the reader is
+// slow. Call stop when done. A value means only that something changed; what there is now is in the
+// Snapshot.
 func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -256,8 +258,8 @@ func snapshot(groups []group) (*Snapshot, error) {
 // makes names unique so, and sends the call back with the name that it made: a1b2c3_search_docs.
 var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
-// Find gives the tool of a name, which may carry Void's random prefix.
-// The name as it is goes first, so that a tool whose own name looks prefixed is found.
+// Find returns the tool with the given name, which may carry Void's random prefix. The name as it
+// is comes first, so that a tool whose own name looks prefixed is found.
 func (s *Snapshot) Find(name string) (Tool, bool) {
 	if i, ok := s.byName[name]; ok {
 		return s.Tools[i], true
@@ -292,8 +294,8 @@ func (t Tool) looksAs(checked Tool) bool {
 	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout && same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
-// check says what is wrong with a tool. A wrong schema is found here, at the start, and not in the
-// first call or in a client that refuses the whole list.
+// check returns an error if a tool is not valid. A wrong schema is found here, at the start, and
+// not in the first call or in a client that refuses the whole list.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)

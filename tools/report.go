@@ -18,16 +18,16 @@ func WithReporter(ctx context.Context, r Reporter) context.Context {
 	return context.WithValue(ctx, reporterKey{}, r)
 }
 
-// Progress says how far a call has come. Nobody need listen.
-// A tool may call it as often as it likes; the listener decides what it passes on.
+// Progress reports how far a call has come, if there is a listener. A tool may call it as often as
+// it likes; the listener decides what it passes on.
 func Progress(ctx context.Context, done, total float64, message string) {
 	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Progress != nil {
 		r.Progress(done, total, message)
 	}
 }
 
-// Log says something about a running call. Nobody need listen. It is for people who watch, not for
-// the model: what that is to know belongs in the result.
+// Log sends a message about a running call to the listener, if there is one. It is for people who
+// watch, not for the model: what the model is to know belongs in the result.
 func Log(ctx context.Context, level, message string) {
 	if r, ok := ctx.Value(reporterKey{}).(Reporter); ok && r.Log != nil {
 		r.Log(level, message)

@@ -102,21 +102,21 @@ type Part struct {
 	URI  string
 }
 
-// TextOf is a result of one text.
+// TextOf returns a result of one text.
 func TextOf(text string) Result {
 	return Result{Content: []Part{{Text: text}}}
 }
 
-// Failure is a result that says why a tool failed.
-// It is told to the model, so it should say what to do next.
+// Failure returns a result that says why a tool failed. The model reads it, so it should say what
+// to do next.
 func Failure(text string) Result {
 	r := TextOf(text)
 	r.IsError = true
 	return r
 }
 
-// JSONOf is a result that is the value v: structured, and the same JSON as its text.
-// The text is for clients that show or pass on text alone.
+// JSONOf returns a result that is the value v: structured, and the same JSON as its text. The text
+// is for clients that show or pass on text alone.
 func JSONOf(v any) (Result, error) {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -23,7 +23,7 @@ type Toolset struct {
 // setName is how a set may be called: it stands in addresses, claims and settings.
 var setName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// CheckSetName says what is wrong with the name of a set; nil: nothing is.
+// CheckSetName returns an error if the name of a set is not valid.
 func CheckSetName(name string) error {
 	if !setName.MatchString(name) {
 		return errors.New("a set's name is 1 to 64 of a-z 0-9 _ -, and begins with a letter or a digit")
@@ -78,8 +78,8 @@ func (r *Registry) Group(sets ...Toolset) error {
 // setKey is where a context keeps the one set that a request is about.
 type setKey struct{}
 
-// WithSet is ctx for a request that is about one set: it gets what its caller may use of that, and
-// nothing else.
+// WithSet returns a context for a request that is about one set: the request gets what its caller
+// may use of that set, and nothing else.
 func WithSet(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, setKey{}, name)
 }

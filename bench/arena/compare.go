@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// compare is an error that lists what two files of counts do not have alike. Both are named with a
-// comma between them.
+// compare returns an error that lists the differences between two files of counts, or nil if there
+// are none. names has both files with a comma between them.
 func compare(names string) error {
 	a, b, ok := strings.Cut(names, ",")
 	if !ok {

@@ -29,7 +29,7 @@ type difference struct {
 	Read   []input.Call `json:"toolnorm_calls,omitempty"`
 }
 
-// differences are those of a reader.
+// differences returns the differences of a reader from toolnorm.
 func (b *board) differences(r *reader) (all []difference) {
 	ours := b.answers[b.readers[0]]
 	for i, a := range b.answers[r] {

@@ -74,7 +74,7 @@ func readEvidence(folder string) (all []evidence, err error) {
 	return all, nil
 }
 
-// tables are the tables of a page of Markdown up to a line.
+// tables returns the tables of a page of Markdown up to a line.
 func tables(text, until string) (all []table) {
 	heading, inside := "", false
 	for line := range strings.Lines(text) {
@@ -107,7 +107,7 @@ func tables(text, until string) (all []table) {
 // leading is the number at the beginning of a cell.
 var leading = regexp.MustCompile(`^[0-9]+`)
 
-// number is a cell's number: of "28 of 30" it is 28.
+// number returns a cell's number: of "28 of 30" it is 28.
 func number(row []string, column int) (int, error) {
 	if column < 0 || column >= len(row) {
 		return 0, fmt.Errorf("no such column in %q", row)
@@ -115,7 +115,8 @@ func number(row []string, column int) (int, error) {
 	return strconv.Atoi(leading.FindString(row[column]))
 }
 
-// better says where another reader is better in a table: by columns of one row, or by rows.
+// better returns a sentence for each place where another reader is better in a table: by columns of
+// one row, or by rows.
 func (s *source) better(t table) (all []string, err error) {
 	for _, row := range t.Rows {
 		for _, p := range s.pairs {
@@ -145,7 +146,7 @@ func (s *source) better(t table) (all []string, err error) {
 	return all, nil
 }
 
-// behind are toolnorm's rows which are worse in a column than another reader's.
+// behind returns toolnorm's rows which are worse in a column than another reader's.
 func (s *source) behind(t table, theirs []string, name string) (all []string, err error) {
 	column := slices.Index(t.Head, name)
 	best, err := number(theirs, column)

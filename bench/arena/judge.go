@@ -72,7 +72,7 @@ func (j *judge) runs(set string, c input.Call) bool {
 	return err == nil && s.Validate(v) == nil
 }
 
-// arguments are a call's arguments; none are an empty object.
+// arguments returns a call's arguments, and an empty object if there are none.
 func arguments(c input.Call) string {
 	if strings.TrimSpace(c.Arguments) == "" {
 		return "{}"
@@ -89,7 +89,7 @@ func same(a, b input.Call) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// of says what became of an input.
+// of returns the outcome of an input.
 func (j *judge) of(c *input.Case, r *reply) outcome {
 	if r.Skip {
 		return skipped

@@ -116,8 +116,8 @@ func run(s *settings) error {
 // behind a sentence has none of them.
 var ahead = map[string]int{"shown": 12}
 
-// breaches is an error where another reader is better than toolnorm, or one could not be read at
-// all.
+// breaches returns an error where another reader is better than toolnorm, or a reader could not be
+// read at all.
 func (b *board) breaches() error {
 	var all []string
 	for _, x := range b.better() {

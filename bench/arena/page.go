@@ -52,7 +52,7 @@ type shown struct {
 	Fetched bool // the text is another package's, and is not published
 }
 
-// AsText are calls as text.
+// AsText returns calls as text.
 func (shown) AsText(all []input.Call) string {
 	var out []string
 	for _, c := range all {
@@ -138,7 +138,7 @@ func (b *board) page() *page {
 	return p
 }
 
-// headline is the one sentence and number for those who read nothing else.
+// headline returns the one sentence and number for those who read nothing else.
 func (b *board) headline() string {
 	ours := b.pairs[b.readers[0]]["slips"]
 	best, share := "", 0.0
@@ -196,7 +196,7 @@ func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	return c
 }
 
-// costs are the readers' times for long calls in pieces.
+// costs returns the readers' times for long calls in pieces.
 func (b *board) costs() (all []cost) {
 	for _, r := range b.readers {
 		took := map[string]map[int]answer{}

@@ -95,8 +95,8 @@ func (p *process) stop() {
 	p.cmd = nil
 }
 
-// ask gives a reader an input. One that falls or takes too long has read nothing, and is started
-// anew.
+// ask gives a reader an input and returns its reply. A reader that crashes or takes too long has
+// read nothing, and is started anew.
 func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	if p.cmd == nil {
 		if p.falls++; p.falls > mostFalls {

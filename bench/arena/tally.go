@@ -34,10 +34,10 @@ var rowNames = [][2]string{
 // counts are how often each outcome came.
 type counts [outcomes]int
 
-// asked is how many inputs these are.
+// asked returns how many inputs these are.
 func (c counts) asked() int { return c[right] + c[lost] + c[wrong] + c[falsely] }
 
-// bad is how many calls ran that were not meant.
+// bad returns how many calls ran that were not meant.
 func (c counts) bad() int { return c[wrong] + c[falsely] }
 
 // pair is what a reader and toolnorm made of the same inputs.
@@ -119,7 +119,7 @@ func readCases(folder string, every int) (*board, error) {
 	return b, err
 }
 
-// turn is when a case is read: behind the one that is its base.
+// turn returns the round in which a case is read: after the case that is its base.
 func turn(c *input.Case) int {
 	switch {
 	case c.Base == "":
@@ -137,7 +137,7 @@ func (b *board) with(readers []*reader) *board {
 	return b
 }
 
-// readAll gives all inputs to all readers, two of them at a time.
+// readAll gives all inputs to all readers, two readers at a time.
 func (b *board) readAll(patience time.Duration) {
 	var lock sync.Mutex
 	var wait sync.WaitGroup
@@ -163,7 +163,8 @@ func (b *board) readAll(patience time.Duration) {
 	wait.Wait()
 }
 
-// read gives all inputs to a reader. It is not asked what its base tells that it does not read.
+// read gives all inputs to a reader. It skips those whose base shows that the reader does not read
+// them.
 func (b *board) read(r *reader, patience time.Duration) []answer {
 	p := &process{reader: r}
 	defer p.stop()
@@ -193,8 +194,8 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	return all
 }
 
-// early is which share of a call's arguments had left, on average over the pieces, of what was read
-// by then; below 0 where the reader does not tell.
+// early returns which share of a call's arguments had left, on average over the pieces, of what was
+// read by then. It is below 0 where the reader does not report that.
 func early(c *input.Case, r *reply) float64 {
 	if len(r.Sent) == 0 || len(r.Sent) != len(c.Deltas) || len(r.Calls) != 1 {
 		return -1
@@ -245,7 +246,7 @@ func (b *board) count() {
 	}
 }
 
-// unlike is 1 where one input was read in two ways.
+// unlike returns 1 where one input was read in two ways, and 0 otherwise.
 func unlike(a, b answer) int {
 	if b.is == skipped || len(a.calls) == len(b.calls) && !slices.ContainsFunc(a.calls, func(x input.Call) bool {
 		return !slices.ContainsFunc(b.calls, func(y input.Call) bool { return same(x, y) || x == y })
@@ -281,7 +282,7 @@ func (b *board) better() (all []better) {
 	return all
 }
 
-// sentence says it.
+// sentence describes x in one sentence.
 func (x better) sentence() string {
 	t, o := x.pair.Theirs, x.pair.Ours
 	if x.right {
@@ -292,7 +293,7 @@ func (x better) sentence() string {
 		x.row, t.asked(), x.reader.name, t.bad(), o.bad(), t[right], o[right])
 }
 
-// text is the table as text.
+// text returns the table as text.
 func (b *board) text() string {
 	var out strings.Builder
 	for _, row := range rowNames {

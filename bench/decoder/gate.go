@@ -9,8 +9,8 @@ const (
 	MaxGrowth = 3.0 // what fails: a busy machine may well say 1.6 of flat cost, while cost that grows with length says 100
 )
 
-// Breaches says, a line each, where rows break a limit or were not read rightly.
-// A wrong or skipped cell is a breach, too: a decoder that reads nothing is fast.
+// Breaches returns a line for each place where rows break a limit or were not read rightly. A wrong
+// or skipped cell is a breach, too: a decoder that reads nothing is fast.
 func Breaches(rows []Row) []string {
 	var all []string
 	for _, r := range rows {
@@ -25,8 +25,9 @@ func Breaches(rows []Row) []string {
 	return all
 }
 
-// wrong says what is wrong with the row at the smallest size where something is. Allocations are
-// judged from the second size on, 10 KiB: at 1 KiB what a reply costs once is most of it.
+// wrong describes what is wrong with the row at the smallest size where something is, or returns
+// "". Allocations are judged from the second size on, 10 KiB: at 1 KiB what a reply costs once is
+// most of it.
 func (r Row) wrong() string {
 	for i, c := range r.Ours {
 		switch {
@@ -41,7 +42,7 @@ func (r Row) wrong() string {
 	return ""
 }
 
-// Size is n bytes in words.
+// Size formats n bytes in KiB or MiB.
 func Size(n int) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

@@ -39,7 +39,7 @@ type Request struct {
 	History int // bytes of the messages in front of the script, 2 KiB each
 }
 
-// body has a script played.
+// body returns a request that has the server play a script.
 func (q Request) body(sc fake.Script) ([]byte, error) {
 	script, err := json.Marshal(sc)
 	if err != nil {
@@ -137,8 +137,8 @@ func finish(data []byte) string {
 	return string(why)
 }
 
-// full tells a chunk with text or a call from one that only names the role. Proxies differ in
-// whether the role has a chunk of its own, which would count as a first token that says nothing.
+// full reports whether a chunk has text or a call, and does not only name the role. Proxies differ
+// in whether the role has a chunk of its own, which would count as a first token that says nothing.
 func full(data []byte) bool {
 	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(`"content":""`)) ||
 		bytes.Contains(data, []byte(`"tool_calls"`))

@@ -205,7 +205,7 @@ func (sc Script) frames(frame func(string) string) []string {
 	return tokens
 }
 
-// quoted is s as a JSON string.
+// quoted returns s as a JSON string.
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // a string always encodes
 	return string(b)

@@ -20,10 +20,10 @@ type asked struct {
 	long   int // which of the answers the model means
 }
 
-// right is the answer that the model means.
+// right returns the answer that the model means.
 func (a asked) right() json.RawMessage { return a.Answers[a.long] }
 
-// number says which request it is, for the seed.
+// number returns the number of a request, for the seed.
 func (a asked) number() uint64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, a.Source, a.Name, a.kind.name, a.api.name, a.stream, a.long)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// spaced is a value as a model may write it: on one line, or on several.
+// spaced returns a value as a model may write it: on one line, or on several.
 func spaced(r *rand.Rand, value json.RawMessage) string {
 	if r.IntN(2) == 0 {
 		return string(value)
@@ -21,9 +21,9 @@ func spaced(r *rand.Rand, value json.RawMessage) string {
 	return b.String()
 }
 
-// dressed is a value as a model writes it that nothing holds to JSON: with words around it, in a
-// fence, in the spelling of another language. No value is another one, so the answer must be the
-// same.
+// dressed returns a value as a model writes it that nothing holds to JSON: with words around it, in
+// a fence, in the spelling of another language. It never changes the value, so the answer must be
+// the same.
 func dressed(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
@@ -122,12 +122,12 @@ func joined(all []string, how int) string {
 	return text
 }
 
-// single is a text in single quotes.
+// single returns a text in single quotes.
 func single(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(s) + "'"
 }
 
-// misfitting is a value with one thing in it that a schema may not take: a number as a text, a
+// misfitting returns a value with one thing in it that a schema may not take: a number as a text, a
 // value left out, one too many, another case, another type. It may fit all the same.
 func misfitting(r *rand.Rand, value json.RawMessage) string {
 	var v any
@@ -165,7 +165,7 @@ func each(r *rand.Rand, v *any, f func(any) any) {
 	}
 }
 
-// wronged is a value that does not fit where another one did.
+// wronged returns a value that does not fit where v did.
 func wronged(r *rand.Rand, v any, how int) any {
 	switch one := v.(type) {
 	case map[string]any:

@@ -123,7 +123,7 @@ func (a asked) real(base *url.URL, model string) (g given) {
 	return g
 }
 
-// told says in lines of words what a value holds.
+// told describes in lines of words what a value holds.
 func told(path string, v any) (lines []string) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -133,7 +133,7 @@ func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	}
 }
 
-// quoted is s as a JSON string.
+// quoted returns s as a JSON string.
 func quoted(s string) string {
 	b, _ := json.Marshal(s) // a string always encodes
 	return string(b)
@@ -167,7 +167,7 @@ func stopped(r *rand.Rand, one *running) (text, end string) {
 	return part(r, text), "stop"
 }
 
-// part is the beginning of a text, of whole characters.
+// part returns the beginning of a text, of whole characters.
 func part(r *rand.Rand, text string) string {
 	runes := []rune(text)
 	return string(runes[:r.IntN(len(runes)+1)])

@@ -34,7 +34,7 @@ func newTable(show int) *table {
 	return &table{show: show, rows: map[string]*[5]int{}, texts: map[string][]string{}}
 }
 
-// row is the name of a request's row.
+// row returns the name of a request's row.
 func (a asked) row() string {
 	return fmt.Sprintf("%-24s%-14s%-8s", a.kind.name, a.api.name, map[bool]string{true: "stream", false: "whole"}[a.stream])
 }
@@ -77,7 +77,7 @@ func (t *table) count(a asked, g given) {
 	}
 }
 
-// shortened is a text of which not more than a page is shown.
+// shortened returns at most a page of a text.
 func shortened(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500)], "") }
 
 // print prints the table, and what was not expected.
@@ -115,7 +115,7 @@ Each answer is checked by a validator that toolnorm does not use (github.com/goo
 |---|---|--:|--:|--:|--:|--:|--:|
 `
 
-// markdown is the page.
+// markdown returns the page.
 func (t *table) markdown(schemas int, seeds string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, pageHead, schemas, seeds, "`", "`")
@@ -152,11 +152,11 @@ func (t *table) sum(o outcome, of func(kind) bool) (n int) {
 	return n
 }
 
-// unfit is how many answers do not fit.
+// unfit returns how many answers do not fit.
 func (t *table) unfit() int { return t.sum(unfit, func(kind) bool { return true }) }
 
-// breaches is an error when an answer does not fit, is another one than was meant, or too few are
-// answered.
+// breaches returns an error if an answer does not fit or differs from what was meant, or if too few
+// are answered.
 func (t *table) breaches() error {
 	hopeful := func(k kind) bool { return !k.hopeless && !k.cut }
 	answered, lost := t.sum(fits, hopeful), t.sum(refused, hopeful)+t.sum(short, hopeful)

@@ -54,7 +54,7 @@ func one(name, path, body string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error { return answered(t.post(path, body, header...)) }}
 }
 
-// many is piece n times, with commas between. A %d in it is the piece's number.
+// many repeats piece n times, with commas between. A %d in it becomes the number of the repetition.
 func many(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {
@@ -71,8 +71,8 @@ func messages(list string) string {
 	return `{"model":"demo/hermes","messages":[` + list + `,{"role":"user","content":"Hi"}]}`
 }
 
-// bodies are attacks by what else stands in a body.
-// Sizes are chosen to stay below the largest body, 20 MiB, but one: that must be refused.
+// bodies returns attacks by other things that a body may hold. All sizes but one are chosen to stay
+// below the largest body, 20 MiB; that one must be refused.
 func bodies() []attack {
 	const path = "/v1/chat/completions"
 	image := base64.StdEncoding.EncodeToString(make([]byte, 14<<20))
@@ -101,8 +101,9 @@ func bodies() []attack {
 	}
 }
 
-// connections are attacks by what a connection promises and does not keep. A promise costs nothing
-// unless the server believes it: who allocates by Content-Length holds 4 GB after 200 heads.
+// connections returns attacks by what a connection promises and does not keep. A promise costs
+// nothing unless the server believes it: a server that allocates by Content-Length holds 4 GB after
+// 200 heads.
 func connections() []attack {
 	flood := func(path string) func(t *target) error {
 		return func(t *target) error {
@@ -171,7 +172,7 @@ func raw(t *target, text string) error {
 	return nil
 }
 
-// mcpMessages are attacks by messages of MCP.
+// mcpMessages returns attacks by messages of MCP.
 func mcpMessages() []attack {
 	const accept = "application/json, text/event-stream"
 	mcp := func(name, body string) attack { return one(name, "/mcp", body, "Accept", accept) }

@@ -19,7 +19,7 @@ const (
 	crowdCPU   = 40 * time.Second // as many times what one may take
 )
 
-// crowds are attacks by many of the largest bodies at once, on each API: each is within the
+// crowds returns attacks by many of the largest bodies at once, on each API: each is within the
 // limits, and what they take together was 4 GB, which stayed.
 func crowds() (all []attack) {
 	for _, a := range []struct{ name, path, body string }{

@@ -7,8 +7,8 @@ import (
 	"toolnorm/bench/fake"
 )
 
-// largest are attacks by bodies of nearly the largest size, 20 MiB, on each API and in each place
-// that a long text may stand in. They show copies: a server that holds a text four times at once,
+// largest returns attacks by bodies of nearly the largest size, 20 MiB, on each API and in each
+// place that may hold a long text. They show copies: a server that holds a text four times at once,
 // garbage included, breaks the limit.
 //
 // All are sent to the fake server's model, by the strategy that asks for the prompt and sends it

@@ -21,8 +21,8 @@ func tool(schema string) string {
 	return `"tools":[{"type":"function","function":{"name":"` + text.Tool + `","parameters":` + schema + `}}]`
 }
 
-// schemas are attacks by the schemas of tools and of wanted replies. Each is cheap to send and was
-// meant to be dear to read: wide, deep, self-referring, or with patterns that are large once
+// schemas returns attacks by the schemas of tools and of wanted replies. Each is cheap to send and
+// meant to be expensive to read: wide, deep, self-referring, or with patterns that are large once
 // compiled.
 func schemas() []member {
 	const someTool = `{"type":"function","function":{"name":"t%d","description":"Tool %d.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
@@ -50,7 +50,7 @@ func schemas() []member {
 	}
 }
 
-// ollamas are attacks by schemas in Ollama's own form.
+// ollamas returns attacks by schemas in Ollama's own form.
 func ollamas() []attack {
 	return []attack{
 		one("Ollama's API: 300,000 empty allOf", "/api/chat", `{"model":"demo/hermes","messages":[{"role":"user","content":"Use write_file with \"x\"."}],`+tool(`{"allOf":[`+many(300_000, `{}`)+`]}`)+`}`),

@@ -83,9 +83,9 @@ func head(method, path, host string, length int) string {
 	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }
 
-// slowHeads are requests with slow bodies to every face, whatever they are answered by. Short and
-// long promises, by POST and GET: handlers that read no body, as those of GET, are where one is
-// left unread.
+// slowHeads returns the heads of requests with slow bodies to every API, whatever answers them.
+// They promise short and long bodies, by POST and GET: handlers that read no body, as those of GET,
+// are where a body is left unread.
 func slowHeads() (all []string) {
 	for _, path := range []string{
 		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none", "/api/chat", "/api/generate", "/api/show",

@@ -42,8 +42,8 @@ func (f *face) close() {
 	f.Close()
 }
 
-// ours is mcpserver with that many tools, and no limit of calls a second.
-// Rates are off, since the benchmark calls faster than any client may.
+// ours starts mcpserver with that many tools, and no limit of calls a second, since the benchmark
+// calls faster than any client may.
 func ours(count int) (*face, error) {
 	all := make([]tools.Tool, count)
 	for i := range all {
@@ -64,8 +64,8 @@ func ours(count int) (*face, error) {
 	return &face{httptest.NewServer(mux), func() { s.Close(done) }}, nil
 }
 
-// stock is mcp-go with the same tools and its own transports, Streamable HTTP without sessions at
-// /mcp.
+// stock starts mcp-go with the same tools and its own transports, Streamable HTTP without sessions
+// at /mcp.
 func stock(count int) *face {
 	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(true))
 	for i := range count {

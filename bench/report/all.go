@@ -80,8 +80,8 @@ func breaches(w io.Writer, all []string) {
 	}
 }
 
-// head says what was measured, where and how.
-// Without the machine and the revision nobody could tell which figures may be compared.
+// head writes what was measured, where and how. Without the machine and the revision a reader could
+// not tell which figures may be compared.
 func head(w io.Writer) {
 	fmt.Fprintf(w, "# Benchmarks\n\nWritten by `bench/run.sh`; do not edit. Compare figures within one run only: ratios hold on any machine, times do not.\n\n")
 	fmt.Fprintf(w, "Machine: %s, %d cores, %s/%s. Go: %s. Revision: %s. Date: %s.\n\n",

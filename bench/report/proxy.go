@@ -143,5 +143,5 @@ func early(w io.Writer, up *fake.Server, ours *drive.Proxy) error {
 	return nil
 }
 
-// micro is d in microseconds.
+// micro returns d in microseconds.
 func micro(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }

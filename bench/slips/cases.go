@@ -35,14 +35,15 @@ func alone(c Case, g *family, w *frame) Case {
 	return c
 }
 
-// cleanCase is a call without a slip. What is made of it names it as its base.
+// cleanCase makes a case of a call without a slip. The cases that are made of it name it as their
+// base.
 func cleanCase(g *family, w *frame, n int) Case {
 	c := asInput(g, "clean", fmt.Sprint(n), w.fill(), w)
 	c.Base = plainID(g)
 	return alone(c, g, w)
 }
 
-// slipCase is a call with slips.
+// slipCase makes a case of a call with slips.
 func (t *sitting) slipCase(w *frame, kind, text string) Case {
 	c := asInput(t.g, "slips", fmt.Sprint(len(t.cases)), text, w)
 	c.Note = kind
@@ -80,16 +81,17 @@ func (l *lab) writeCases(s *settings) error {
 	return input.Write(s.cases, all, map[string][]chat.Tool{"slips": l.offered})
 }
 
-// plainID is the id of a family's plain call.
+// plainID returns the id of a family's plain call.
 func plainID(g *family) string { return "plain/" + g.Name }
 
-// plainCase is the simplest call of a family.
+// plainCase returns the simplest call of a family.
 func plainCase(g *family) Case {
 	text := string(g.Append(nil, chat.Call{ID: "call00001", Name: "read_file", Args: []byte(plainArgs)}))
 	return Case{ID: plainID(g), Row: "plain", Format: g.Name, ToolSet: "slips", Text: text, Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
-// streamCases are calls without slips, and some with them, in pieces like tokens and one by one.
+// streamCases returns calls without slips, and some with them, in pieces like tokens and one by
+// one.
 func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	slips := 0
 	for _, c := range from {
@@ -118,7 +120,7 @@ func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 	return all
 }
 
-// cutCases are calls that were cut: whole calls may leave, or none.
+// cutCases returns calls that were cut: whole calls may leave, or none.
 func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	l.eachToCut(g, s.seeds[0], s.rounds, func(one, two *frame, text string) {
 		calls := []*frame{one}
@@ -137,7 +139,7 @@ func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 	return all
 }
 
-// inventedCases are two calls with a made-up result between them, and two without.
+// inventedCases returns cases of two calls with a made-up result between them, and of two without.
 func (l *lab) inventedCases(g *family, s *settings) (all []Case) {
 	l.eachInvented(g, s.seeds[0], 1, func(_ *rand.Rand, form string, one, two *frame, whole string) {
 		calls := []*frame{one}
@@ -151,7 +153,7 @@ func (l *lab) inventedCases(g *family, s *settings) (all []Case) {
 	return all
 }
 
-// fileCases are real files as arguments, each in every family.
+// fileCases returns real files as arguments, each in every family.
 func (l *lab) fileCases(s *settings) (all []Case) {
 	// Time may not say which files these are, so there is enough of it.
 	plain, hard := realFiles(s.roots, s.files, l.marks(), source(s.seeds[0], "files"), time.Hour)
@@ -172,7 +174,7 @@ func (l *lab) fileCases(s *settings) (all []Case) {
 	return all
 }
 
-// costCases are long calls in pieces like tokens.
+// costCases returns long calls in pieces like tokens.
 func (l *lab) costCases() (all []Case) {
 	for _, g := range l.families {
 		if g.Name != "hermes" && g.Name != "llama3" && g.Name != "qwen3-coder" && g.Name != "glm4.7" {

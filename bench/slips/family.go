@@ -121,7 +121,8 @@ func evaluated(expression string) (string, bool) {
 	return v.JSON, err == nil && v.Type == "dict"
 }
 
-// between is what stands between a head and a tail.
+// between returns what is between a head and a tail; it is false unless ok is true and text has
+// both.
 func between(text, head, tail string, ok bool) (string, bool) {
 	rest, begins := strings.CutPrefix(text, head)
 	middle, ends := strings.CutSuffix(rest, tail)
@@ -156,8 +157,8 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 	}
 }
 
-// key is the key that a text begins with, and what follows: of ends that begin alike the longest
-// counts.
+// key returns the key that a text begins with, and what follows: of ends that begin alike the
+// longest counts.
 func (g *family) key(text string) (key, behind string) {
 	for _, mid := range g.mids {
 		k, b, ok := strings.Cut(text, mid)
@@ -168,7 +169,7 @@ func (g *family) key(text string) (key, behind string) {
 	return key, behind
 }
 
-// inTag is the value of a tag as JSON: a text where the schema wants one, else what it says.
+// inTag returns the value of a tag as JSON: a text where the schema wants one, else what it says.
 func (g *family) inTag(s *shape, v string) string {
 	if s != nil && !s.text() {
 		trimmed := strings.TrimSpace(v)
@@ -236,7 +237,7 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// unescaped is the text of a string literal of Python.
+// unescaped returns the text of a string literal of Python.
 func unescaped(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -123,9 +123,9 @@ func (f *figures) takeInvented(l *lab, g *family) func() {
 	}
 }
 
-// pair says which file goes round in which family at turn n: every file in one family, then those
-// with marks, which are the first, in all of them, then the others. Time that runs out takes the
-// last families of all files, not the last files.
+// pair returns which file is used in which family at turn n: every file in one family, then those
+// with marks, which are the first, in all of them, then the others. If time runs out, the last
+// families of all files are left out, not the last files.
 func pair(n, files, hard, families int) (file, family int, ok bool) {
 	if n < files {
 		return n, n % families, true

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// breaches is an error where more went wrong than limits.txt allows.
+// breaches returns an error where more went wrong than limits.txt allows.
 func (f *figures) breaches() error {
 	share := map[string]float64{}
 	for n, t := range f.seen.sums() {

@@ -199,7 +199,7 @@ func (f *figures) printInvented(w io.Writer) {
 	}
 }
 
-// list is numbers with commas between them.
+// list returns numbers with commas between them.
 func list(all []int64) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(all), " ", ", "), "[]")
 }

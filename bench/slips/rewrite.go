@@ -30,7 +30,8 @@ func membersOf(object string) []member {
 	return all
 }
 
-// object is where the arguments stand as a JSON object; false where the family writes none.
+// object returns where the arguments are as a JSON object; ok is false where the family writes
+// none.
 func (f *frame) object() (from, to int, ok bool) {
 	var want any
 	if json.Unmarshal([]byte(f.args), &want) != nil {

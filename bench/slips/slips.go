@@ -149,7 +149,7 @@ func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
 	}
 }
 
-// example is a text and what was read of it.
+// example returns a text and what was read of it, as an example for the page.
 func (t *sitting) example(kind, text, outcome string, calls []chat.Call) example {
 	e := example{Family: t.g.Name, Notation: t.g.notation, Kind: kind, Seed: t.seed, Raw: text,
 		Outcome: outcome}

@@ -29,8 +29,8 @@ const (
 	line     = "\tif got[%06d] < want && !ok { return fmt.Errorf(\"row %%d: {%%q}\", i, want) } // it's \\done\n"
 )
 
-// Prose is n bytes of text without a call, in front of which family, if it writes messages, puts
-// its header. Harmony is the only family here that writes a header in front of plain text.
+// Prose returns n bytes of text without a call, after the header of family, if it writes messages.
+// Harmony is the only family here that writes a header before plain text.
 func Prose(family string, n int) string {
 	text := repeated(sentence, n)
 	if family == "harmony" {
@@ -73,7 +73,7 @@ func Tokens(s string) []string {
 	return append(tokens, s)
 }
 
-// repeated is piece over and over with its number, n bytes of it.
+// repeated formats piece with 0, 1, 2, … and returns the first n bytes of the results.
 func repeated(piece string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -82,8 +82,8 @@ func repeated(piece string, n int) string {
 	return b.String()[:n]
 }
 
-// quoted is s as a JSON string, spelled as models spell it: nothing escaped for HTML.
-// An encoder that escapes < would hide what a decoder has to look at twice.
+// quoted returns s as a JSON string, spelled as models spell it: nothing escaped for HTML. An
+// encoder that escapes < would hide what a decoder has to look at twice.
 func quoted(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -7,8 +7,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// changes are the tools that change what the server offers, so that a client that listens is told.
-// Both take back what they add, so that a scenario finds the lists as the one before it found them.
+// changes adds the tools that change what the server offers, so that a client that listens is
+// notified. Both take back what they add, so that each scenario finds the lists as the earlier one
+// found them.
 func changes(s *server.MCPServer) {
 	add(s, "test_trigger_tool_change", "Adds a tool and takes it away again.", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		add(s, "test_passing_tool", "Is gone in a moment.", always(mcp.NewTextContent("still here")))

@@ -13,7 +13,7 @@ const (
 	clickWAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
 )
 
-// contents are the tools that answer with each kind of content, the one that fails, and one with a
+// contents adds the tools that answer with each kind of content, the one that fails, and one with a
 // schema in full. The one that fails answers with isError and not with an error of the protocol: a
 // model is to read what went wrong.
 func contents(s *server.MCPServer) {

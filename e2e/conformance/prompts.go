@@ -8,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// prompts are a plain one, one with arguments, and two that hold more than text.
+// prompts adds a plain prompt, one with arguments, and two that hold more than text.
 func prompts(s *server.MCPServer) {
 	s.AddPrompt(mcp.NewPrompt("test_simple_prompt", mcp.WithPromptDescription("A prompt without arguments.")),
 		prompt("This is a simple prompt for testing."))

@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// questions are the tools that ask the client for one thing before they answer. They are written
+// questions adds the tools that ask the client for one thing before they answer. They are written
 // once for both ways of asking: up to revision 2025-11-25 the server sends a request of its own,
 // later the question is the result of the call, and the client calls again with the answer. The
 // library does the former when a tool does the latter.

@@ -11,7 +11,7 @@ import (
 // pause stands between the reports of a tool, so that a client sees them come one by one.
 const pause = 50 * time.Millisecond
 
-// reports are the tools that say something while they work.
+// reports adds the tools that report something while they work.
 func reports(s *server.MCPServer) {
 	add(s, "test_tool_with_logging", "Logs three lines while it works.", logging(s, "Tool with logging executed successfully"))
 	add(s, "test_logging_tool", "Logs three lines, which only clients get that asked for them.", logging(s, "done"))
@@ -43,8 +43,8 @@ func logging(s *server.MCPServer, answer string) toolFunc {
 	}
 }
 
-// progress tells a client that asked for it how many percent are done. The token in _meta says that
-// reports are wanted, and which call they belong to; without one nothing may be sent.
+// progress sends a client that asked for it how many percent are done. The token in _meta means
+// that reports are wanted, and which call they belong to; without one nothing may be sent.
 func progress(ctx context.Context, s *server.MCPServer, r mcp.CallToolRequest, percent int) error {
 	if r.Params.Meta == nil || r.Params.Meta.ProgressToken == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// resources are a text, a picture, one that clients subscribe to, and one with a parameter in its
-// address.
+// resources adds the resources: a text, a picture, one that clients subscribe to, and one with a
+// parameter in its address.
 func resources(s *server.MCPServer) {
 	addText(s, "test://static-text", "static-text", "This is the content of the static text resource.")
 	addText(s, "test://watched-resource", "watched-resource", "This resource can be watched.")

@@ -13,7 +13,7 @@ const (
 	colorForm = `{"type":"object","properties":{"color":{"type":"string"}},"required":["color"]}`
 )
 
-// rounds are the tools whose calls take several rounds: the result is a question, and the client
+// rounds adds the tools whose calls take several rounds: the result is a question, and the client
 // calls again with the answer and with the state that came with the question. The server library
 // signs what a client carries, so a state that comes back is one that its tool has given out.
 func rounds(s *server.MCPServer) {

@@ -17,9 +17,9 @@ import (
 // machine.
 const slow = 2 * time.Second
 
-// tasked are tools that may be tasks, and one that may not. They are in the registry, as the tools
-// of other servers are in toolnorm: mcp-go's server calls one that must be a task by the rules of
-// 2025-11-25 alone.
+// tasked returns the tools that may be tasks, and one that may not. They are in the registry, as
+// the tools of other servers are in toolnorm: mcp-go's server calls one that must be a task only by
+// the rules of 2025-11-25.
 func tasked() []tools.Tool {
 	const optional, required = `{"execution":{"taskSupport":"optional"}}`, `{"execution":{"taskSupport":"required"}}`
 	add := func(name, description, schema, more string, do func(ctx context.Context, args map[string]any) (tools.Result, error)) tools.Tool {
@@ -62,8 +62,8 @@ func tasked() []tools.Tool {
 	}
 }
 
-// broken is the tool that ends with an error of the protocol, which only tools of mcp-go's server
-// can.
+// broken adds the tool that ends with an error of the protocol, which only tools of mcp-go's server
+// can return.
 func broken(s *server.MCPServer) {
 	t := mcp.NewTool("protocol_error_job", mcp.WithDescription("Ends with an error of the protocol after a while."), mcp.WithTaskSupport(mcp.TaskSupportOptional))
 	s.AddTool(t, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -84,7 +84,7 @@ func asks(keys ...string) func(context.Context, map[string]any) (tools.Result, e
 	}
 }
 
-// question is the result that asks the user for each of the keys.
+// question returns the result that asks the user for each of the keys.
 func question(keys ...string) tools.Result {
 	asked := map[string]any{}
 	for _, key := range keys {
@@ -94,7 +94,7 @@ func question(keys ...string) tools.Result {
 	return tools.Result{Raw: text}
 }
 
-// answersOf are the answers that a call has come with, by their keys.
+// answersOf returns the answers that a call carries, by their keys.
 func answersOf(ctx context.Context) map[string]struct{ Content map[string]any } {
 	var p struct {
 		Answers map[string]struct{ Content map[string]any } `json:"inputResponses"`

@@ -111,8 +111,8 @@ func (c *cutter) cut(s Script) ([]string, error) {
 	return c.free(s.Parts[0], s.Piece)
 }
 
-// exact takes each part as one piece.
-// Of a single byte there is a token already: the vocabulary begins with all 256.
+// exact takes each part as one piece. It refuses a part that is a token already, as any single byte
+// is: the vocabulary begins with all 256.
 func (c *cutter) exact(parts []string) ([]string, error) {
 	for _, p := range parts {
 		if len(p) < 2 || c.used[p] {

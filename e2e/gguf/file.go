@@ -109,8 +109,8 @@ func (f *file) i32s(name string, values []int32) {
 	}
 }
 
-// tensor gives a tensor its place. Each begins at a multiple of the alignment, from the start of
-// the data.
+// tensor appends a tensor and gives it its place. Each begins at a multiple of the alignment, from
+// the start of the data.
 func (f *file) tensor(t tensor) {
 	f.places = appendString(f.places, t.name)
 	f.places = binary.LittleEndian.AppendUint32(f.places, uint32(len(t.dims)))

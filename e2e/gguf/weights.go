@@ -78,8 +78,8 @@ func directions(n int) [][]float32 {
 	return out
 }
 
-// align gives all pieces that nothing but the same shared piece follows one direction, since a row
-// that many directions pull comes up by chance.
+// align sets one direction for all pieces that are followed only by the same shared piece, since a
+// row that many directions pull comes up by chance.
 func (v *vocabulary) align(u [][]float32) [][]float32 {
 	first := map[int]int{} // of those in front of a shared piece
 	for _, pieces := range v.pieces {
@@ -207,7 +207,7 @@ func (v *vocabulary) quiet(list []pull) []pull {
 	return list
 }
 
-// settle takes out of a row what its pulls do to each other, since many directions are never quite
+// settle removes from a row what its pulls do to each other, since many directions are never quite
 // at right angles. It does so step by step, pull after pull; each step undoes a little of the
 // others, and twelve rounds suffice.
 func settle(row []float32, pulls []pull, u [][]float32) {

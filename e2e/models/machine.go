@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine says in a line what the figures were measured on.
+// Machine describes in a line what the figures were measured on.
 func Machine() string {
 	name := "unknown processor"
 	b, _ := os.ReadFile("/proc/cpuinfo")

@@ -89,7 +89,7 @@ func (r Report) scores(w io.Writer) {
 	}
 }
 
-// name is the way, with the strategy that was used when it was left to choose.
+// name returns the way, with the strategy that was used when the way left the choice open.
 func (r Row) name() string {
 	if len(r.Answers) > 0 && r.Answers[0].Strategy != "" && !strings.Contains(r.Way, r.Answers[0].Strategy) {
 		return r.Way + " (" + r.Answers[0].Strategy + ")"
@@ -156,7 +156,7 @@ func (a Answer) said() string {
 	return strings.TrimSpace(b.String())
 }
 
-// oneLine is JSON without its line breaks; what is no JSON stays as it is.
+// oneLine returns JSON without its line breaks; it leaves other text as it is.
 func oneLine(args string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(args)) != nil {
@@ -165,8 +165,8 @@ func oneLine(args string) string {
 	return b.String()
 }
 
-// code is text as Markdown's code, with the fence that it needs. Replies of models hold backquotes;
-// a fence that is longer than any of them ends where it should (CommonMark, 6.1).
+// code returns text as Markdown's code, with the fence that it needs. Replies of models hold
+// backquotes; a fence that is longer than any of them ends where it should (CommonMark, 6.1).
 func code(s string) string {
 	fence := "`"
 	for strings.Contains(s, fence) {
@@ -175,8 +175,8 @@ func code(s string) string {
 	return fence + " " + s + " " + fence
 }
 
-// clip is text on one line of at most 160 characters.
-// It counts characters, not bytes, so that none is cut in two.
+// clip returns text on one line of at most 160 characters. It counts characters, not bytes, so that
+// no character is cut in two.
 func clip(s string) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "⏎")
 	if r := []rune(s); len(r) > 160 {

@@ -123,7 +123,7 @@ const (
 // toolNames are the sample company's tools, of which no answer to a task speaks.
 var toolNames = regexp.MustCompile(`calculate_vacation_days|get_employee_info|get_all_employees|search_docs`)
 
-// Mark says what is wrong with an answer of the agent.
+// Mark checks an answer of the agent, and returns it with what is wrong with it.
 func (t *Task) Mark(a Answer) Tried {
 	out := Tried{Task: *t, Text: a.Text, Seconds: a.Seconds}
 	for line := range strings.Lines(a.Reasoning) {

@@ -17,8 +17,9 @@ import (
 //go:embed calculate_vacation_days.md
 var calculateVacationDaysText string
 
-// calculateVacationDays tells what is left of a year's leave. The year has bounds, so that a model
-// that writes a date or a two-digit year is told before anything is looked up.
+// calculateVacationDays returns the tool that computes what is left of a year's leave. The year has
+// bounds, so that a model that writes a date or a two-digit year gets an error before anything is
+// looked up.
 func (c *Company) calculateVacationDays() tools.Tool {
 	return tools.Tool{
 		Name: "calculate_vacation_days", Title: "Calculate vacation days", Description: calculateVacationDaysText, Hints: hints(),
@@ -60,9 +61,9 @@ func (c *Company) vacation(ctx context.Context, in struct {
 	return v, nil
 }
 
-// noVacation says why there is no such row: nobody has that id, or the year has no data. A model
-// that is told "there is for 2024, 2025, 2026" asks again; one that is told "no rows" makes a
-// number up.
+// noVacation returns an error that explains why there is no such row: the id does not exist, or the
+// year has no data. A model that is told "there is for 2024, 2025, 2026" asks again; a model that
+// is told "no rows" makes a number up.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {

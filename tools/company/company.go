@@ -22,10 +22,10 @@ type Company struct {
 	now func() time.Time
 }
 
-// Open takes the company in db. When there are no tables of it they are made, with sample rows;
-// whatever is there is left as it is. now says which day it is; nil: the clock and the zone of this
-// machine. To open needs no setting: a first start has data to try the tools with, and a second
-// one, or a database of one's own, is not touched.
+// Open opens the company in db. If its tables do not exist, it makes them, with sample rows;
+// whatever exists is left as it is. now returns the current day; if it is nil, Open uses the clock
+// and the zone of this machine. Open needs no setting: a first start has data to try the tools
+// with, and a second one, or a database of one's own, is not touched.
 func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, error) {
 	if now == nil {
 		now = time.Now

@@ -25,13 +25,13 @@ const longestText = 1 << 20
 // The MCP server tells it apart from a database that fails, as a resource that is not found.
 var ErrNoDocument = errors.New("there is no such document")
 
-// Documents are the company's documents in the order of their ids, at most limit of them. They are
-// also resources of the MCP server, company://documents/1, which lists them without a search.
+// Documents returns the company's documents in the order of their ids, at most limit of them. They
+// are also resources of the MCP server, company://documents/1, which lists them without a search.
 func (c *Company) Documents(ctx context.Context, limit int) ([]Document, error) {
 	return c.documents(ctx, "", limit)
 }
 
-// Document is the document with an id; ErrNoDocument when there is none.
+// Document returns the document with the given id, or ErrNoDocument if there is none.
 func (c *Company) Document(ctx context.Context, id int64) (d Document, err error) {
 	row := c.db.QueryRowContext(ctx, "SELECT id, title, content, category FROM documents WHERE id = $1", id)
 	err = row.Scan(&d.ID, &d.Title, &d.Content, &d.Category)
@@ -41,8 +41,8 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 	return d, err
 }
 
-// documents are those for which a condition holds, which speaks of values as $1, $2, … The
-// condition is the program's own text, never a caller's; what a model gives stands in values alone.
+// documents returns the documents for which a condition holds, which refers to values as $1, $2, …
+// The condition is the program's own text, never a caller's; what a model gives is in values alone.
 // The order by id makes the same question give the same answer.
 func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
 	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)

@@ -20,8 +20,8 @@ var getEmployeeInfoText string
 // that puts a whole question here gets an error that says so.
 const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
 
-// getEmployeeInfo tells of one employee.
-// Names are not searched: two employees may have one, and get_all_employees tells the ids.
+// getEmployeeInfo returns the tool that looks up one employee. Names are not searched: two
+// employees may have the same name, and get_all_employees lists the ids.
 func (c *Company) getEmployeeInfo() tools.Tool {
 	return tools.Tool{
 		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText, Hints: hints(),
@@ -69,7 +69,8 @@ func (c *Company) employee(ctx context.Context, in struct {
 // Ids have no other spelling, so nothing can be confused by it.
 func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
-// unknownEmployee tells a model not only that the id is wrong but which tool knows the right ones.
+// unknownEmployee returns an error that tells a model not only that the id is wrong but also which
+// tool knows the right ones.
 func unknownEmployee(id string) error {
 	return fmt.Errorf("there is no employee %q; get_all_employees lists the ids", id)
 }

@@ -58,22 +58,23 @@ CREATE TABLE data_documents (collection TEXT NOT NULL, id TEXT NOT NULL, source 
 CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
 }
 
-// odd tells of a row that cannot be used.
+// odd warns of a row that cannot be used.
 func (c *collection) odd(r *store.Row, why string) {
 	if c.warn != nil {
 		c.warn(fmt.Sprintf("the row %.40q of data_documents cannot be used: %s", r.ID, why))
 	}
 }
 
-// count is the number of its documents.
-// It decides whether the tools are offered when nothing is set.
+// count returns the number of documents in the collection. It decides whether the tools are offered
+// when nothing is set.
 func (c *collection) count(ctx context.Context) (n int, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1", c.name).Scan(&n)
 	return n, err
 }
 
-// index gives the indexes, made anew when another import has changed something. toolnorm docs
-// import is another process, so nobody tells this one; a look at one number each time is cheap.
+// index returns the indexes, and rebuilds them if another import has changed something. toolnorm
+// docs import is another process and cannot notify this one; a look at one number each time is
+// cheap.
 func (c *collection) index(ctx context.Context) (*indexes, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,8 +133,8 @@ func (c *collection) load(ctx context.Context) (*indexes, error) {
 	return x, nil
 }
 
-// nearest are the documents nearest to a vector.
-// Rows of the vectors are not those of the texts: a document may have none.
+// nearest returns the documents nearest to a vector. Rows of the vectors are not those of the
+// texts: a document may have none.
 func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	for _, hit := range x.dense.Search(v, n, nil) {
 		rows = append(rows, x.placed[hit.Row])
@@ -141,8 +142,8 @@ func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	return rows
 }
 
-// matching are the documents that match a query's words best.
-// A document that shares no word with the query is not among them, however few there are.
+// matching returns the documents that match a query's words best. A document that shares no word
+// with the query is not among them, however few there are.
 func (x *indexes) matching(query string, n int) (rows []int) {
 	for _, hit := range x.words.Search(query, n, nil) {
 		rows = append(rows, hit.Row)
@@ -181,8 +182,8 @@ func (c *collection) replace(ctx context.Context, source, model string, all []do
 	})
 }
 
-// vectors are those of a model that are there already, by the documents' ids.
-// They are what makes a second import of a large file fast.
+// vectors returns the existing vectors of a model, by the documents' ids. They make a second import
+// of a large file fast.
 func (c *collection) vectors(ctx context.Context, model string) (map[string][]float32, error) {
 	all := map[string][]float32{}
 	_, err := store.Read(ctx, c.db, nil, func(r *store.Row) (id string, err error) {
@@ -195,8 +196,8 @@ func (c *collection) vectors(ctx context.Context, model string) (map[string][]fl
 	return all, err
 }
 
-// without is how many documents of a source are none of those in have.
-// It is counted before they go, for the line that tells the user.
+// without returns how many documents of a source are not in have. It counts them before they are
+// removed, for the line that tells the user.
 func (c *collection) without(ctx context.Context, source string, have map[string]bool) (n int, err error) {
 	ids, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {
 		err := r.Scan(store.Named(&r.ID))

@@ -12,9 +12,10 @@ import (
 //go:embed complete_column_extraction.md
 var completeColumnExtractionText string
 
-// completeColumnExtraction says that the columns are known, and the workflow may go on. The schema
-// takes null nearly everywhere: a model that found nothing writes null, and has to get the sentence
-// of the specification for it and no error of validation.
+// completeColumnExtraction returns the tool by which a model reports that the columns are known,
+// and that the workflow may go on. The schema takes null nearly everywhere: a model that found
+// nothing writes null, and has to get the sentence of the specification for it and not an error of
+// validation.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
 		Name: "complete_column_extraction", Title: "Finish column extraction", Description: completeColumnExtractionText, Hints: hints(false),

@@ -55,9 +55,9 @@ type Audit struct {
 	Outcome   string // ok, refused, or the SQLSTATE
 }
 
-// Open takes the settings. Nothing is asked yet, so no server need be up. audit and warn may be
-// nil. Chroma without a name for the collection counts as not set, since there is no default that
-// could be meant.
+// Open makes the Data of the settings c. It asks no embedding model and no database of the settings
+// yet, so none of those servers need be up. audit and warn may be nil. Chroma without a name for
+// the collection counts as not set, since there is no default that could be meant.
 func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
 	d := &Data{config: c, audit: audit, embedder: c.Embedder()}
 	if d.audit == nil {
@@ -88,9 +88,9 @@ func (d *Data) Close() {
 	}
 }
 
-// Tools are the data tools, when they are wanted: by the settings, or, when those leave it open,
-// because something of theirs is set or there is a collection. Every tool that is offered costs a
-// small model attention.
+// Tools returns the data tools if they are wanted: by the settings, or, when those leave it open,
+// because one of their settings is set or there is a collection. If they are not wanted, it returns
+// nil, as every tool that is offered costs a small model attention.
 func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	if d.config.Tools == "never" {
 		return nil, nil
@@ -103,8 +103,8 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	return d.All(), nil
 }
 
-// All are the data tools, wanted or not: nobody else's tool may have one of their names, or it
-// would be gone as soon as they are wanted.
+// All returns the data tools, wanted or not: no other tool may have one of their names, or it would
+// disappear as soon as they are wanted.
 func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened
 		d = new(Data)
@@ -112,8 +112,8 @@ func (d *Data) All() []tools.Tool {
 	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 
-// hints are those of every tool here: they only read; some ask servers.
-// An MCP client asks its user before a tool that may change something; none of these does.
+// hints returns the hints of every tool here: they only read; some ask servers. An MCP client asks
+// its user before a tool that may change something; none of these does.
 func hints(openWorld bool) tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}

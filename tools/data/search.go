@@ -19,10 +19,10 @@ type stage struct {
 // More would change nothing at the top: behind the hundredth place a rank adds less than 1/160.
 const ranks = 100
 
-// find gives the n best documents for each query. Without a model of vectors, or with one that
-// fails, words alone find; the stages say so. both merges the two rankings: names of columns are
-// found by their letters, what they mean by vectors. All queries are embedded in one request. A
-// model that fails is no error as long as words can find something.
+// find returns the n best documents for each query. Without an embedding model, or with one that
+// fails, it finds by words alone; the stages say so. If both is set, it merges the two rankings:
+// names of columns are found by their letters, what they mean by vectors. All queries are embedded
+// in one request. A model that fails is not an error as long as words can find something.
 func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
 		return [][]string{}, []stage{}, nil
@@ -87,9 +87,9 @@ func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	return x, nil
 }
 
-// usable says whether the documents' vectors can be compared with those of a model. Vectors of two
-// models have nothing in common, even when they are equally long: comparing them gives noise that
-// looks like an answer.
+// usable reports whether the documents' vectors can be compared with those of a model, and if not,
+// or not all, the reason. Vectors of two models have nothing in common, even when they are equally
+// long: comparing them gives noise that looks like an answer.
 func (x *indexes) usable(model string, dimensions int) (status, reason string) {
 	switch {
 	case x.model == "":

@@ -174,9 +174,9 @@ func number(n json.Number) any {
 	return sqlsafe.Decimal(n)
 }
 
-// blanks are values for a statement that is looked at and not run, one set for each size of number:
-// the types of the columns may depend on it. PostgreSQL plans by the types, and computes what it
-// can while it plans: an empty text would be no date, and a 0 what nothing can be divided by.
+// blanks returns values for a statement that is looked at and not run, one set for each size of
+// number: the types of the columns may depend on it. PostgreSQL plans by the types, and computes
+// what it can while it plans: an empty text would not be a date, and a 0 cannot be divided by.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
 	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.number() && p.kind().lists == 0 }) {

@@ -39,7 +39,7 @@ func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	return named(all, id)
 }
 
-// named is the tool with an id.
+// named returns the tool with the given id, or a not-found fault.
 func named(all []Tool, id int) (Tool, error) {
 	for _, t := range all {
 		if t.ID == id {
@@ -54,8 +54,9 @@ func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
 	return s.create(ctx, who, created, d)
 }
 
-// create is Create as an action. The draft is compiled before the transaction begins: a
-// look at a database that is slow must not hold everybody else's changes up.
+// create does the same as Create, with an action to record in the history. The draft is compiled
+// before the transaction begins: a look at a database that is slow must not hold everybody else's
+// changes up.
 func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -90,9 +91,9 @@ func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, er
 	return s.update(ctx, who, updated, id, d)
 }
 
-// update is Update as an action; a version of 0 means whatever there is. The version is
-// what makes lost updates impossible; only imports, which are meant to win, leave it
-// out.
+// update does the same as Update, with an action to record in the history; a version of 0 means
+// whatever version there is. The version is what makes lost updates impossible; only imports, which
+// are meant to win, leave it out.
 func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {

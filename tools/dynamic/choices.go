@@ -117,7 +117,8 @@ func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	}
 }
 
-// choicesFor is choicesOf for a value that may be a new one.
+// choicesFor returns a function that does the same as that of choicesOf, for a value that may be a
+// new one: it reads the choices again before it refuses the value.
 func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	known := c.choicesOf(ctx)
 	return func(p *Param, v any) []any {
@@ -132,7 +133,7 @@ func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	}
 }
 
-// unknownChoices are those of a listing that asks no database.
+// unknownChoices returns no choices. It is for a listing that asks no database.
 func unknownChoices(*Param) []any { return nil }
 
 // compileChoices prepares the SELECTs of ENUMs. They run on the tool's connection; a tool of an

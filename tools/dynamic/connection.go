@@ -141,9 +141,9 @@ func (c *connection) file(own string) error {
 	return nil
 }
 
-// sameFile says that two paths are one file, also by links. The path alone would not
-// do: /data/link.db may be a link to the store, in which keys of sessions and drafts of
-// others are.
+// sameFile reports whether two paths are one file, also by links. Comparing the paths alone is not
+// enough: /data/link.db may be a link to the store, which holds the session keys and the drafts of
+// others.
 func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -156,8 +156,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// named is a connection by its name. No name is the one that is configured, and the sample while
-// none is; with several none is guessed.
+// named returns the connection with the given name. An empty name means the one that is configured,
+// or the sample if none is; if there are several, named fails rather than guess.
 func (c *connections) named(name string) (*connection, error) {
 	if name == "" {
 		name = c.standard()
@@ -171,7 +171,8 @@ func (c *connections) named(name string) (*connection, error) {
 	return c.all[name], nil
 }
 
-// standard is the name of the connection of tools that name none; empty: there are several.
+// standard returns the name of the connection of tools that name none; it is empty if there are
+// several.
 func (c *connections) standard() string {
 	switch names := c.names(); len(names) {
 	case 1: // the sample, if no setting has replaced it
@@ -217,7 +218,8 @@ func (c *connection) database(ctx context.Context) (database, error) {
 	return db, nil
 }
 
-// postgres is how a PostgreSQL is asked: by the settings that hold for every statement.
+// postgres returns the configuration for a PostgreSQL connection: the settings that hold for every
+// statement.
 func (c *connection) postgres() sqlsafe.PostgresConfig {
 	return sqlsafe.PostgresConfig{URL: c.where, Functions: c.asks.Functions, AnyRole: c.asks.AnyRole, Warn: func(text string) {
 		if c.asks.Warn != nil {
@@ -226,7 +228,7 @@ func (c *connection) postgres() sqlsafe.PostgresConfig {
 	}}
 }
 
-// exists says that there is a file.
+// exists reports whether there is a file at path.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

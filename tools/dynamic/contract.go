@@ -87,7 +87,7 @@ func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one 
 	v.OK = v.Message == ""
 }
 
-// shownResult is what a call gave, in the form in which an example has it.
+// shownResult returns the result of a call in the form in which an example has it.
 func shownResult(res tools.Result) string {
 	if res.Structured != nil && !res.IsError {
 		return string(res.Structured)
@@ -95,7 +95,8 @@ func shownResult(res tools.Result) string {
 	return res.Text()
 }
 
-// judge says what differs from what an example expects; empty: nothing does.
+// judge returns what differs from the result that an example expects; message is empty if nothing
+// does.
 func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, diff []string) {
 	text := shownResult(res)
 	switch {
@@ -131,7 +132,8 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	return "", nil
 }
 
-// counted is how many rows or members a result has.
+// counted returns how many rows or members a result has; ok is false if it is neither rows nor a
+// list.
 func counted(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	if sql && note != nil {
 		return note.Rows, true
@@ -232,7 +234,7 @@ func sameNumber(a, b string) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// rational is a number, if it is none that would fill the memory.
+// rational parses a number. It refuses a number so long that it would fill the memory.
 func rational(text string) (*big.Rat, bool) {
 	_, exp, _ := strings.Cut(strings.ToLower(text), "e")
 	if len(text) > 100 || len(strings.TrimLeft(exp, "+-0")) > 3 {
@@ -241,7 +243,7 @@ func rational(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// told is a value in a sentence.
+// told formats a value for a sentence.
 func told(value any) string {
 	text, err := encode(value)
 	if err != nil {
@@ -250,7 +252,8 @@ func told(value any) string {
 	return clipped(string(text), 200)
 }
 
-// clipped is the beginning of a text.
+// clipped cuts a text that is longer than most bytes, between two characters, and appends an
+// ellipsis.
 func clipped(text string, most int) string {
 	if len(text) <= most {
 		return text

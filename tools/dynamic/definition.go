@@ -135,8 +135,8 @@ func isColumn(text string) bool {
 	return sql || expr
 }
 
-// unpack takes a definition apart that is an object. Options in it win over those
-// beside it, being written with the text.
+// unpack takes apart a definition that is an object with sql or expr. Options in it win over those
+// beside it, since they are written with the text.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {
 		return nil
@@ -158,8 +158,8 @@ func (d *Draft) unpack() error {
 	return nil
 }
 
-// attach gives the parameters what the definition said of them, and returns the names that are
-// none.
+// attach assigns to the parameters the details that the definition has for them, and returns the
+// names that match no parameter.
 func (d *Draft) attach() (unknown []string) {
 	for _, name := range slices.Sorted(maps.Keys(d.said)) {
 		i := slices.IndexFunc(d.Params, func(p Param) bool { return p.Name == name })

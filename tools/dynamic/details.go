@@ -47,7 +47,7 @@ var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "dura
 // empty reports whether nothing is said.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
-// forTypes says which detail is for which types; those that are not named are for all.
+// forTypes lists which detail is for which types; a detail without types is for all of them.
 func (d *Details) forTypes() []struct {
 	name  string
 	given bool

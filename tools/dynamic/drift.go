@@ -25,7 +25,7 @@ var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 // star is a list of all columns.
 var star = regexp.MustCompile(`(?i)(\bselect|\bdistinct|\ball|,|\.)\s*\*`)
 
-// shapeOf is the shape of the tables that a statement names.
+// shapeOf returns the shape of the tables that a statement names.
 func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	named := map[string]bool{}
 	for _, one := range word.FindAllString(strings.ToLower(statement), -1) {
@@ -49,7 +49,7 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift says what of a shape is not so any more, and whether anything is gone.
+// drift lists what of a shape has changed, and reports whether anything is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
@@ -70,7 +70,7 @@ func (was shape) drift(now shape) (all []string, gone bool) {
 	return all, gone
 }
 
-// typed is a column's type in a sentence; SQLite's may have none.
+// typed describes a column's type for a sentence; a column of SQLite may have no type.
 func typed(kind string) string {
 	if kind == "" {
 		return "of no type"
@@ -93,7 +93,8 @@ type seenTables struct {
 	err    error
 }
 
-// looking is ctx for work on many tools: each connection is asked for its tables once.
+// looking returns a context for work on many tools, in which each connection is asked for its
+// tables only once.
 func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
 }
@@ -121,8 +122,8 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 	return one.tables, one.err
 }
 
-// shaped is the shape of what a tool asks, as JSON; empty: it asks nothing, or its database does
-// not answer now.
+// shaped returns the shape of the tables that a tool asks, as JSON; it is empty if the tool asks
+// none, or its database does not answer now.
 func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	now, err := c.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
@@ -135,7 +136,8 @@ func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	return string(text)
 }
 
-// shapeNow is the shape of what a tool asks, as it is now; nil: it asks nothing.
+// shapeNow returns the current shape of the tables that a tool asks, or nil if it is not an SQL
+// tool.
 func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	if d.Type != typeSQL {
 		return nil, nil
@@ -151,8 +153,8 @@ func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	return shapeOf(d.Definition, tables), nil
 }
 
-// drifted says what of the tables of a tool is not as it was when the tool was saved. Of a database
-// that does not answer nothing is known.
+// drifted lists what has changed in the tables of a tool since it was saved, and reports whether
+// anything is gone. It returns nothing if the database does not answer.
 func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {

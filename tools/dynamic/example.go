@@ -42,7 +42,7 @@ func (d *Draft) examples(p *problems) {
 	}
 }
 
-// check says what is wrong with an example as it is written.
+// check returns an error if an example is written wrongly.
 func (e *Example) check() error {
 	var args map[string]json.RawMessage
 	size := len(e.Arguments) + len(e.Result) + len(e.Rows) + len(e.Contains) + len(e.Error)
@@ -138,8 +138,8 @@ func (e Example) MarshalYAML() (any, error) {
 	return all, nil
 }
 
-// yamlOf is the next value of a JSON text as YAML. Members keep their order and numbers their
-// digits.
+// yamlOf reads the next value of a JSON text and returns it as YAML. Members keep their order and
+// numbers their digits.
 func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 	tok, err := d.Token()
 	if err != nil {

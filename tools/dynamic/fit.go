@@ -38,7 +38,7 @@ func (r *reading) refuse(path string, v any, format string, args ...any) any {
 	return v
 }
 
-// brief is a value as JSON, cut where it is long.
+// brief returns a value as JSON, cut after 80 characters.
 func brief(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -262,7 +262,7 @@ func (r *reading) choice(path string, v any) any {
 // mostNamed is how many choices a sentence names.
 const mostNamed = 20
 
-// spelt is a choice as a text.
+// spelt returns a choice as a text.
 func spelt(v any) string {
 	switch v := v.(type) {
 	case string, json.Number, bool:
@@ -311,7 +311,7 @@ func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	return err == nil
 }
 
-// misfitting is one sentence of what is wrong.
+// misfitting returns one sentence of what is wrong.
 func (c *compiled) misfitting(all []string) string {
 	return "the arguments of " + c.draft.Name + " do not fit: " + strings.Join(all[:min(len(all), mostTold)], "; ")
 }
@@ -319,7 +319,8 @@ func (c *compiled) misfitting(all []string) string {
 // mostTold is how many mistakes are told at once.
 const mostTold = 5
 
-// misfits are the sentences of all arguments that do not fit, in the order of the parameters.
+// misfits returns a sentence for each argument that does not fit, in the order of the parameters,
+// and the arguments as they were read.
 func (c *compiled) misfits(ctx context.Context, args map[string]any, choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}
 	for i := range c.draft.Params {

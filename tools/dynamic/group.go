@@ -56,7 +56,7 @@ func (g *GroupDraft) normalize() {
 	g.Tools = slices.Compact(names)
 }
 
-// check says what is wrong with a set.
+// check returns an error if a set is not valid.
 func (g *GroupDraft) check() error {
 	var p problems
 	if err := tools.CheckSetName(g.Name); err != nil {
@@ -259,7 +259,7 @@ func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string
 	return nil
 }
 
-// groupVersion is the version of a set; 0: there is none.
+// groupVersion returns the version of a set, or 0 if there is none.
 func groupVersion(ctx context.Context, in asker, name string) (version int, err error) {
 	err = in.QueryRowContext(ctx, "SELECT version FROM h_custom_toolset WHERE name = $1", name).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {

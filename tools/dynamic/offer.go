@@ -27,7 +27,7 @@ func (s *Set) refresh(ctx context.Context) error {
 	return s.reread(ctx)
 }
 
-// reread is refresh. s.mu is held.
+// reread does the same as refresh. The caller holds s.mu.
 func (s *Set) reread(ctx context.Context) error {
 	seen := s.counter(ctx) // before the tools, so that no change is taken for one that was read
 	all, err := readTools(ctx, s.config.DB, 0)
@@ -43,9 +43,9 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne is refresh behind a change of one tool by this program, of which n is the number: if
-// that was the only change, the tool is all that is read and made anew. With a thousand tools a
-// save would else take the time of all of them.
+// refreshOne refreshes the tools after a change of one tool by this program. n is the number of the
+// change: if that was the only change, refreshOne reads and rebuilds only that tool. With a
+// thousand tools a save would otherwise take the time of all of them.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,9 +134,9 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	return nil
 }
 
-// ready is a tool of the registry, or why there is none, made anew only if it is another than
-// before. It does not ask the databases: a start must not wait for one that is down, and what they
-// would refuse they refuse at the call.
+// ready returns the tool of the registry, or why there is none, and rebuilds it only if it is
+// different from before. It does not ask the databases: a start must not wait for one that is down,
+// and what they would refuse they refuse at the call.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {

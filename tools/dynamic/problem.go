@@ -100,8 +100,8 @@ const noRight = "42501"
 // denied is PostgreSQL's sentence for it: "permission denied for table secret".
 var denied = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
 
-// notAllowed says what may not be done as the check of statements says it on every database, in
-// front of any server.
+// notAllowed describes what may not be done, in the words in which the check of statements
+// describes it for every database, before any server is asked.
 func notAllowed(said string) string {
 	m := denied.FindStringSubmatch(said)
 	switch {
@@ -123,8 +123,8 @@ type Refused struct {
 // Error returns the sentence of the first problem.
 func (r *Refused) Error() string { return r.first().Error() }
 
-// Unwrap gives the fault, whose Param is the field. So every face answers it as any
-// fault, a 400 that names the field, and only the admin API looks for the rest.
+// Unwrap returns the fault, whose Param is the field. So every API answers it like any fault, with
+// a 400 that names the field, and only the admin API looks for the rest.
 func (r *Refused) Unwrap() error { return r.first() }
 
 // first returns the first error as a fault.

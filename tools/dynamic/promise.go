@@ -55,7 +55,7 @@ func (o *outcomes) keep(keys map[string]bool) {
 	maps.DeleteFunc(o.all, func(key string, _ []outcome) bool { return !keys[key] })
 }
 
-// key is what the columns of a tool's statement depend on.
+// key returns what the columns of a tool's statement depend on, as one text.
 func (c *compiled) key() string {
 	var b strings.Builder
 	b.WriteString(c.connection + "\x00" + c.draft.Definition)
@@ -65,7 +65,7 @@ func (c *compiled) key() string {
 	return b.String()
 }
 
-// outcomesOf are the columns of a table.
+// outcomesOf returns the columns of a table; nil if they are not known.
 func outcomesOf(t *sqlsafe.Table) []outcome {
 	if t == nil || len(t.Columns) != len(t.Types) {
 		return nil
@@ -80,8 +80,8 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 	return all
 }
 
-// joined are columns whose values may be those of either. Columns of other names are the newer
-// ones: the database has changed.
+// joined merges two lists of columns into columns whose values may be those of either. If the names
+// differ, it returns the newer columns: the database has changed.
 func joined(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now
@@ -260,7 +260,7 @@ func (o Options) output(columns []outcome) json.RawMessage {
 	return text
 }
 
-// rowSchema is the schema of a row. Its members are in the order of the columns.
+// rowSchema returns the schema of a row. Its members are in the order of the columns.
 func rowSchema(columns []outcome) json.RawMessage {
 	var names []string
 	members := []byte{'{'}
@@ -276,7 +276,7 @@ func rowSchema(columns []outcome) json.RawMessage {
 	return append(text, `,"additionalProperties":false}`...)
 }
 
-// schema is the schema of a column's values. A list or an object that was too long is a text.
+// schema returns the schema of a column's values. A list or an object that was too long is a text.
 func (c outcome) schema() map[string]any {
 	if c.types == nil {
 		return map[string]any{}

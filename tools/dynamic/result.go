@@ -91,9 +91,9 @@ func first(t *sqlsafe.Table) json.RawMessage {
 // unbroken keeps a value in its place: a tab or a line break in it would begin another.
 var unbroken = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
 
-// lines are rows as tab-separated lines under a header. A single value is itself. Tabs
-// and line breaks inside of values become spaces: the form is for models and people,
-// and is not meant to be read back exactly.
+// lines formats rows as tab-separated lines under a header. A single value is written alone. Tabs
+// and line breaks inside of values become spaces: the form is for models and people, and is not
+// meant to be read back exactly.
 func (o Options) lines(t *sqlsafe.Table) string {
 	if o.Result != "rows" && len(t.Records) == 1 && len(t.Columns) == 1 && !t.Truncated {
 		return plain(first(t))

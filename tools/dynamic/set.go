@@ -92,7 +92,7 @@ func (s *Set) Close() {
 	}
 }
 
-// Changed has do called after each change of the tools, by this program or another.
+// Changed registers do to be called after each change of the tools, by this program or another.
 func (s *Set) Changed(do func()) { s.changed.Store(&do) }
 
 // Follow reads the tools again after changes by other programs, until ctx ends.
@@ -152,8 +152,7 @@ func (s *Set) Follow(ctx context.Context) error {
 // unread is the count of changes of a set whose tools could not be read.
 const unread = -2
 
-// counter is the number of changes; -1 when it cannot be read, which counts as a
-// change.
+// counter returns the number of changes; it is -1 when it cannot be read, which counts as a change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
 	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(&n); err != nil {
@@ -162,7 +161,7 @@ func (s *Set) counter(ctx context.Context) int {
 	return n
 }
 
-// tell says that something changed.
+// tell calls the function that Changed registered.
 func (s *Set) tell() {
 	if do := s.changed.Load(); do != nil {
 		(*do)()

@@ -103,9 +103,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	return good
 }
 
-// ask has the database look at the statement. One that cannot be reached now is a
-// warning: the statement may be right. The statement is compiled with blank values and
-// never run: a validation that ran it would read data for everybody who types.
+// ask has the database look at the statement. A database that cannot be reached now causes a
+// warning: the statement may be right. The statement is compiled with blank values and never run: a
+// validation that ran it would read data each time somebody types.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	columns, err := c.describe(ctx, on)
 	if err == nil {

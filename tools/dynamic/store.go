@@ -78,7 +78,7 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	return all, readContracts(ctx, in, all, id)
 }
 
-// toolOf is the tool of a row. An empty column is an empty text.
+// toolOf makes the tool of a row. An empty column is an empty text.
 func toolOf(cells []sql.NullString) Tool {
 	t := Tool{RegDT: cells[7].String, CreatedBy: cells[8].String, Draft: Draft{
 		Name: cells[1].String, DescriptionAgent: cells[2].String, DescriptionUser: cells[3].String,
@@ -110,7 +110,7 @@ func truth(text string) bool {
 	return false
 }
 
-// yes is a truth as the tables have it.
+// yes returns a boolean as the tables have it.
 func yes(b bool) string {
 	if b {
 		return "Y"
@@ -118,7 +118,7 @@ func yes(b bool) string {
 	return "N"
 }
 
-// now is the time as the tables have it.
+// now returns the time as the tables have it.
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
 // insert writes a new tool, and gives it its id.
@@ -234,10 +234,10 @@ func readAudit(ctx context.Context, in asker, before int) (all []Entry, err erro
 	}, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
-// free says that no other tool than id has a name, in whatever case: models are careless with it,
-// and a call of Get_limit found whichever of two came first. It is asked inside of the transaction
-// that nobody else writes beside, so the UNIQUE of the table never has to say it: its error has
-// other words in each database.
+// free returns an error if another tool than id has a name, in upper or lower case: models are
+// careless with it, and a call of Get_limit would find whichever of two came first. It looks inside
+// the transaction, in which no one else writes, so the UNIQUE of the table never has to refuse the
+// name: its error has other words in each database.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	var known string
@@ -255,9 +255,9 @@ func free(ctx context.Context, in asker, name string, id int) error {
 	return &fault.Error{Kind: fault.Conflict, Message: text, Param: "name", Code: "name_taken"}
 }
 
-// current is the tool that is to be changed, as long as nobody else changed it since
-// version; 0: whatever it is now. Looking and writing are one transaction: of two
-// editors who save the same version at once the second is always told.
+// current returns the tool that is to be changed, if it is still at that version; a version of 0
+// means whatever version it has now. Reading and writing are one transaction: of two editors who
+// save the same version at once the second always gets an error.
 func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
 	found, err := readTools(ctx, in, id)
 	switch {

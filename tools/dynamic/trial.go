@@ -17,7 +17,7 @@ type Report struct {
 	Tokens     int             `json:"tokens,omitempty"`
 }
 
-// Validate says what is wrong with a draft. Nothing is changed.
+// Validate reports what is wrong with a draft. It changes nothing.
 func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	c, p := s.compile(ctx, d, true)
 	s.nameTaken(&d, &p)

@@ -28,7 +28,8 @@ var concepts = sync.OnceValue(func() (all []concept) {
 	return all
 })
 
-// meant is what a question says in the words of tools, with a blank in front.
+// meant returns the words of tools for what a text says in other words, each with a blank before
+// it.
 func meant(text string) string {
 	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-' }), " ") + " "
 	var b strings.Builder

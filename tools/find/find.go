@@ -63,10 +63,10 @@ func Words(name string) string {
 	return b.String()
 }
 
-// Rank gives the tools that a text asks for, the best first, by BM25 over their fields and by how
+// Rank returns the tools that a text asks for, the best first, by BM25 over their fields and by how
 // much of what is asked they have. Words that every question has count nothing; what people say in
-// other words than tools do counts as theirs (concepts.txt). Tools of which an equal one of another
-// server comes before are last: three copies of one server would take all places.
+// other words than tools do counts as theirs (concepts.txt). A tool that repeats an earlier one of
+// another server comes last: three copies of one server would take all places.
 func (f *Finder) Rank(text string) []tools.Tool {
 	type scored struct {
 		place int

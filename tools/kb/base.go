@@ -53,7 +53,7 @@ func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMe
 // maxSeen bounds how many knowledge bases a schema names: it stands in the prompt of each request.
 const maxSeen = 50
 
-// choices are the names of knowledge bases, and the ids of those that share one.
+// choices returns the names of knowledge bases, and the ids of those that share a name.
 func choices(all []kbstore.Base) (out []string) {
 	count := map[string]int{}
 	for _, base := range all {

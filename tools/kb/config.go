@@ -34,7 +34,8 @@ type Config struct {
 	Warn func(text string) `kong:"-"` // told why a store or a service did not answer; nil: nobody is
 }
 
-// embedders are the clients that make vectors of questions and of passages; nil without a model.
+// embedders returns the clients that make vectors of questions and of passages; they are nil
+// without a model.
 func (c *Config) embedders(model *embedding.Client) (questions, passages *embedding.Client) {
 	if model == nil {
 		return nil, nil
@@ -43,7 +44,8 @@ func (c *Config) embedders(model *embedding.Client) (questions, passages *embedd
 	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
 }
 
-// chosen is a prefix as the settings have it.
+// chosen returns the prefix that a setting asks for: the known one for auto or nothing, an empty
+// one for none, else the setting itself.
 func chosen(set, known string) string {
 	switch set {
 	case "auto", "":
@@ -54,9 +56,9 @@ func chosen(set, known string) string {
 	return set
 }
 
-// local is a search of this program's knowledge bases, whose vectors are those of passages. It is
-// made even where a service searches instead, as the store may be opened later and costs nothing
-// until then.
+// local makes the search of this program's knowledge bases. It embeds questions with questions, and
+// compares them with vectors that passages made. It is made even where a service searches instead,
+// as the store may be opened later and costs nothing until then.
 func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	l := &retrieval.Local{Small: c.Small}
 	if questions != nil { // a nil pointer in an interface would not be nil
@@ -75,6 +77,6 @@ func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 // defaultOCR is the address in the tools' specification: the service's name in a container network.
 const defaultOCR = "http://ollama:11434/api/generate"
 
-// any says that something is set by which a tool would work without a knowledge base here.
-// A name or a key reaches nothing by itself, so only what names a server counts.
+// any reports whether a setting is set by which a tool would work without a knowledge base here. A
+// name or a key reaches nothing by itself, so only what names a server counts.
 func (c *Config) any() bool { return c.SearchURL != "" || c.OCRURL != "" }

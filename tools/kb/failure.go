@@ -12,11 +12,12 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// failure is a result that failed with a status of the specification's table. MCP and chat have no
-// statuses, so it is part of what is said; the HTTP API answers with it.
+// failure returns a failed result with a status of the specification's table. MCP and chat have no
+// statuses, so it is part of the message; the HTTP API answers with it.
 func failure(status int, message string) tools.Result { return hinted(status, message, "") }
 
-// hinted is failure with a hint beside the specification's words, for a model that can act on it.
+// hinted does the same as failure and adds a hint to the specification's words, for a model that
+// can act on it.
 func hinted(status int, message, hint string) tools.Result {
 	text, err := chat.JSON(struct {
 		Status  int    `json:"status_code"`
@@ -31,9 +32,9 @@ func hinted(status int, message, hint string) tools.Result {
 	return res
 }
 
-// unanswered is the result of a call that failed. Why a store or a service did not answer is for
-// the server's own log: callers who only have a token would learn its address and its user from
-// "failed to connect to `user=… database=…`".
+// unanswered returns the result of a call that failed. It writes the reason why a store or a
+// service did not answer only to the server's own log: callers who only have a token would learn
+// its address and its user from "failed to connect to `user=… database=…`".
 func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied)
 	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is no trouble of a store
@@ -44,8 +45,9 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	return res
 }
 
-// refusal is the result of an error of a search or a store. What is none of the specification's is
-// the store's own trouble, whose words may hold a path or an address: they are for the log.
+// refusal returns the result for an error of a search or a store. Errors that the specification
+// does not have count as an unavailable store. Their words may hold a path or an address: they are
+// for the log.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

@@ -37,7 +37,7 @@ func (w *work) file(ctx context.Context, source string, progress func(done, all 
 	return w.content(ctx, source, data, progress)
 }
 
-// failed is what became of a file with which something is wrong.
+// failed returns the outcome of a file that could not be imported.
 func failed(source string, err error) Imported {
 	return Imported{Source: source, Status: StatusFailed, Error: err.Error()}
 }
@@ -59,9 +59,9 @@ func (w *work) content(ctx context.Context, source string, data []byte, progress
 	return w.store(ctx, d, &text, progress)
 }
 
-// same says that a document needs no second import. Without a model now, the vectors of one before
-// stay; they are of use when it comes back. Who may see it is compared as well: the same folder
-// imported for another department has to change every document.
+// same reports whether a document needs no second import. Without an embedding model now, vectors
+// of an earlier one stay; they are of use when it comes back. The rights to see it are compared as
+// well: the same folder imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
 		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Name())
@@ -206,8 +206,8 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	return kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[0]}, nil
 }
 
-// vectors are those that a document's passages had, by their texts.
-// The text is the key, not the place: a paragraph that is put in front moves all others.
+// vectors returns the vectors that a document's passages had, by their texts. The text is the key,
+// not the place: a paragraph that is put before them moves all others.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
 	if !there || old.Model != w.Embedder.Name() {
@@ -223,8 +223,8 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 	return had, err
 }
 
-// embedded is what a passage's vector is made of. The title and the headings are part of what it
-// says: "20 days" is of use below "Leave" alone.
+// embedded returns the text from which a passage's vector is made. The title and the headings are
+// part of what it says: "20 days" is of use below "Leave" alone.
 func embedded(title string, c *kbstore.Chunk) string {
 	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text}, func(s string) bool { return s == "" }), "\n")
 }
@@ -236,10 +236,10 @@ const (
 	firstWords     = 200 // of the text itself
 )
 
-// summaryOf is a document's title, its headings and how it begins. No model has to write it, and it
-// says nothing that is not there. A model could write better prose, and would cost more than the
-// whole import; stage 1 of the search only has to keep what may matter, and headings name that in
-// the words of the document.
+// summaryOf returns a document's title, its beginning and its headings. No model has to write it,
+// and it says nothing that is not there. A model could write better prose, and would cost more than
+// the whole import; stage 1 of the search only has to keep what may matter, and headings name that
+// in the words of the document.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {
@@ -254,8 +254,8 @@ func summaryOf(title string, passages []chunk.Passage) string {
 	return shortened(strings.Join(parts, "\n"), longestSummary)
 }
 
-// shortened is a text, or its first n characters.
-// Characters and not bytes: half a character of Korean would be refused by PostgreSQL.
+// shortened returns a text, or its first n characters if it is longer. It counts characters and not
+// bytes: half a character of Korean would be refused by PostgreSQL.
 func shortened(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n])

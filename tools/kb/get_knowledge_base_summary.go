@@ -114,7 +114,7 @@ func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Resu
 	return b.refuse(ctx, args)
 }
 
-// reading are the hints of tools that change nothing and ask no strangers.
+// reading returns the hints of tools that change nothing and ask nothing outside.
 func reading() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

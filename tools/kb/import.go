@@ -186,8 +186,8 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	return w, err
 }
 
-// prune takes the documents out whose files are gone. A file that is there and cannot be read keeps
-// its document: a moment without the right to read it should lose nothing.
+// prune removes the documents whose files are gone, and returns them. A file that exists and cannot
+// be read keeps its document: a moment without the right to read it should lose nothing.
 func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {

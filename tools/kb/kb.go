@@ -71,9 +71,9 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 	return k, nil
 }
 
-// Where is the store of knowledge bases beside the store of the tools: in the same PostgreSQL, or a
-// file in the same folder. The sample company has a table called documents, too, and the
-// specification fixes that name: one file cannot hold both.
+// Where returns the location of the store of knowledge bases, beside the store of the tools: the
+// same PostgreSQL, or a file in the same folder. The sample company has a table called documents,
+// too, and the specification fixes that name: one file cannot hold both.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store
@@ -92,10 +92,10 @@ func (k *KB) Close() error {
 	return k.Store.Close()
 }
 
-// Wanted says whether the tools are to be offered: by the settings, or, when those leave it open,
-// because something of theirs is set or there is a knowledge base. Every tool that is offered costs
-// a small model attention. The count is asked for anew each time: the first base may be made by
-// another program.
+// Wanted reports whether the tools are to be offered: by the settings, or, when those leave it
+// open, because one of their settings is set or there is a knowledge base. Every tool that is
+// offered costs a small model attention. The count is read anew each time: the first base may be
+// made by another program.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":
@@ -109,7 +109,7 @@ func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// Tools are the knowledge base tools.
+// Tools returns the knowledge base tools.
 func (k *KB) Tools() []tools.Tool {
 	var search retrieval.Backend = k.local
 	known := bases{k.Store}
@@ -121,8 +121,9 @@ func (k *KB) Tools() []tools.Tool {
 	return []tools.Tool{find, count, normalizeOCRText(k.normalizer())}
 }
 
-// normalizer is what normalize_ocr_text works with. The model's server is given the time that a
-// model needs to load, by the request; redirects could lead it elsewhere.
+// normalizer returns the normalizer that normalize_ocr_text works with. Its client has no timeout:
+// each request has its own, long enough for the server to load a model. It follows no redirects,
+// which could lead elsewhere.
 func (k *KB) normalizer() *ocr.Normalizer {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return &ocr.Normalizer{

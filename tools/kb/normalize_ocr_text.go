@@ -76,7 +76,7 @@ type normalized struct {
 	Warnings   []string     `json:"warnings"`
 }
 
-// orEmpty is a list that is never null: callers go over it without asking.
+// orEmpty returns list, or an empty list if it is nil, which JSON would write as null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}

@@ -20,8 +20,8 @@ var searchDocumentsText string
 // number is the schema of a score that may be missing.
 const number = `{"type": ["number", "null"]}`
 
-// searchDocuments is the tool search_documents, over a backend. The sample's own id is the example:
-// a model that copies it learns from the 404 that it has to ask.
+// searchDocuments returns the tool search_documents, over a backend. The sample's own id is the
+// example: a model that copies it learns from the 404 that it has to ask.
 func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
@@ -71,7 +71,7 @@ type searchArguments struct {
 	Max       *float64 `json:"max_results"` // 5.0 is an integer to a schema, and not to Go
 }
 
-// query is the search that is meant. Who asks comes from the context alone.
+// query returns the search that is meant. The principal comes from the context alone.
 func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	q := retrieval.Query{Text: a.Query, Base: a.Base, Threshold: retrieval.DefaultThreshold, Max: retrieval.DefaultMax, Principal: auth.PrincipalOf(ctx)}
 	if a.Threshold != nil {
@@ -116,8 +116,8 @@ func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Re
 	return tools.Result{}, false
 }
 
-// numberOf is a number. What is none is given to the schema, which says what it is instead. One in
-// quotes counts: some clients pass every argument as text.
+// numberOf parses a number. What is not a number is passed to the schema, which reports what it is
+// instead. A number in quotes counts: some clients pass every argument as text.
 func numberOf(raw json.RawMessage) (v float64, given bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

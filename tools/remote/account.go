@@ -66,8 +66,8 @@ func readAccounts(path string) (all map[string]saved, err error) {
 	return all, nil
 }
 
-// saved is the account as the file has it now; ok is false when there is none for this server and
-// this URL.
+// saved reads the account from the file; ok is false when there is none for this server and this
+// URL.
 func (a *account) saved() (s saved, ok bool, err error) {
 	all, err := readAccounts(a.path)
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	return a.save(s)
 }
 
-// config is how the account is refreshed.
+// config returns the OAuth configuration by which the account is refreshed.
 func (a *account) config(s saved) transport.OAuthConfig {
 	return transport.OAuthConfig{
 		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method, ProtectedResourceMetadataURL: s.About,
@@ -129,7 +129,7 @@ func (a *account) config(s saved) transport.OAuthConfig {
 	}
 }
 
-// header is the Authorization header for a request; empty: nobody has signed in.
+// header returns the Authorization header for a request, or "" if there is no usable sign-in.
 func (a *account) header(ctx context.Context) string {
 	s, ok, err := a.saved()
 	if err != nil || !ok {
@@ -176,10 +176,10 @@ func (a *account) lacks(challenge string) {
 	_ = a.save(s) // else the next sign-in asks for what the last one did
 }
 
-// signInClient is an HTTP client for the servers that sign users in. They are at addresses of their
-// own, which the MCP server names; so they are reached over https or on this machine alone, never
-// inside the network for an MCP server outside of it, without redirects to elsewhere, and what they
-// answer is bounded.
+// signInClient returns an HTTP client for the servers that sign users in. They are at addresses of
+// their own, which the MCP server names; so they are reached only over https or on this machine,
+// never inside the network for an MCP server outside of it, without redirects to elsewhere, and the
+// length of their answers is bounded.
 func (e Entry) signInClient() *http.Client {
 	if e.Private == nil && !e.isInside() {
 		no := false

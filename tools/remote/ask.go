@@ -101,8 +101,8 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 	return answer.Result, nil
 }
 
-// takeBack tells the server that a request is not waited for any more. By 2026-07-28 the end of its
-// stream says so.
+// takeBack notifies the server that the client does not wait for a request any more. In 2026-07-28
+// the end of its stream says so.
 func (c *conn) takeBack(id mcp.RequestId) {
 	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.client.GetSessionId() != "" {
 		return
@@ -125,9 +125,10 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 // sendTime is how long a notification may take.
 const sendTime = 5 * time.Second
 
-// heard gives a request a token of its own under which its progress comes, if anybody listens. All
-// that came in front of the answer is told when stop returns. It is told in a goroutine, since a
-// client that reads slowly must not hold up what the server tells others on the same connection.
+// heard gives a request its own progress token, unless the client wants no progress. stop returns
+// after all progress that came before the answer has been passed on. A goroutine passes it on,
+// since a client that reads slowly must not hold up what the server sends others on the same
+// connection.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMes
 	}, nil
 }
 
-// report tells the progress that a server has told.
+// report passes on the progress that a server has reported.
 func report(ctx context.Context, n mcp.JSONRPCNotification) {
 	at := n.Params.AdditionalFields
 	done, _ := at["progress"].(float64)
@@ -184,8 +185,8 @@ func report(ctx context.Context, n mcp.JSONRPCNotification) {
 // mostNews is how many reports of a request's progress may wait for its client.
 const mostNews = 1024
 
-// addressed is a request's parameters and headers as 2026-07-28 wants them; before that the
-// parameters as they are.
+// addressed returns a request's parameters and headers as 2026-07-28 wants them; for earlier
+// revisions it returns the parameters as they are.
 func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (any, http.Header, error) {
 	version := c.client.ProtocolVersion()
 	peer := tools.PeerOf(ctx)
@@ -299,8 +300,8 @@ func readMember(params json.RawMessage, key string) (object, error) {
 	return readObject(inner)
 }
 
-// withMembers is an object with values under keys, each in its place or at the end. A nil text is
-// left out.
+// withMembers returns an object with values set under keys, each in its place or at the end. A nil
+// text is left out.
 func withMembers(params json.RawMessage, pairs ...any) (json.RawMessage, error) {
 	o := object{}
 	if params != nil {

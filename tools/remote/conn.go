@@ -130,8 +130,8 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 	return nil, "", all
 }
 
-// path is a URL's text up to its query. It is cut and not parsed, as the URL may hold anything that
-// mcp.json does.
+// path returns a URL's text up to its query. It is cut and not parsed, as the URL may hold anything
+// that mcp.json does.
 func path(text string) string {
 	at, _, _ := strings.Cut(text, "?")
 	return at
@@ -250,16 +250,16 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 	return c, err
 }
 
-// tellsChanges says whether the server will tell of changes of its lists. One that will not is
-// asked every refreshTime.
+// tellsChanges reports whether the server will announce changes of its lists. A server that will
+// not is asked every refreshTime.
 func (c *conn) tellsChanges() bool {
 	can := c.client.GetServerCapabilities()
 	return can.Tools != nil && can.Tools.ListChanged || can.Prompts != nil && can.Prompts.ListChanged ||
 		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear takes what the server tells without being asked. It must not block, as mcp-go calls it while
-// it reads the stream; whoever holds the connection asks for a list that has changed.
+// hear handles what the server sends without being asked. It must not block, as mcp-go calls it
+// while it reads the stream; the holder of the connection asks for a list that has changed.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
@@ -290,7 +290,7 @@ func (c *conn) close() {
 	c.free()
 }
 
-// over says that the connection is of no use any more: it broke, or somebody has given it up.
+// over reports whether the connection is of no use any more: it broke, or was given up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
 // do runs a request that ends with the connection, and gives the result as the server wrote it.
@@ -362,9 +362,10 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 	return all, append(odd, LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowed are the texts of a page without the tools that mcp-go has left out, whose x-mcp-header
-// breaks the rules, as 2026-07-28 demands of clients. Both lists are in one order, so they are
-// walked together; what cannot be read mcp-go has not seen, and stays, for link.list to tell of.
+// allowed returns the texts of a page without the tools that mcp-go has left out, whose
+// x-mcp-header breaks the rules, as 2026-07-28 demands of clients. Both lists are in one order, so
+// they are walked together. mcp-go has not seen what cannot be read; that stays, for link.list to
+// report.
 func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, odd []LeftOut) {
 	for _, text := range texts {
 		t, err := readTool(text)

@@ -79,7 +79,7 @@ func walk(v any, names *[]string) {
 	}
 }
 
-// origin is an address up to the host, which stands for all that are alike.
+// origin returns a key for all addresses with the same scheme and host.
 func origin(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
@@ -92,7 +92,8 @@ func origin(uri string) string {
 	return "like " + scheme + "://" + host
 }
 
-// find is the server of a name, for the client behind ctx, out of some.
+// find returns the server, among links, that has named an address, to the client of ctx or to all;
+// nil if none has.
 func (p *directory) find(ctx context.Context, name string, links []*link) *link {
 	if name == "" {
 		return nil

@@ -51,9 +51,9 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // otherLetters are what a name may not hold.
 var otherLetters = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// cleanName is what a server is called whose name in the file cannot be one: "My server" is
-// My_server, and io.github.owner/name is io_github_owner_name. One of which letters are lost, as of
-// 날씨, gets its sum.
+// cleanName returns the name of a server whose name in the file is not valid: "My server" becomes
+// My_server, and io.github.owner/name becomes io_github_owner_name. If letters are lost, as of 날씨,
+// it appends a checksum.
 func cleanName(key string) string {
 	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
 	lost := func(r rune) bool { return r > unicode.MaxASCII }
@@ -63,7 +63,7 @@ func cleanName(key string) string {
 	return clean
 }
 
-// summed is a name with the sum of what it stands for, so that no other has it.
+// summed returns a name with the checksum of the original, so that no other has it.
 func summed(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
@@ -126,9 +126,9 @@ var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^
 // input is what VS Code asks its user for.
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
-// filled is the entry with the environment's values in it. A variable that is not set is an error,
-// which names it: a server that gets "Bearer " would answer with an error that says less. One that
-// is empty counts as not set.
+// filled returns the entry with the environment's values in it. A variable that is not set is an
+// error, which names it: a server that gets "Bearer " would answer with an error that says less. An
+// empty one counts as not set.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
@@ -167,8 +167,8 @@ func (e Entry) filled() (Entry, error) {
 	return e, missing
 }
 
-// shown is the server's address as it may be listed and logged: what may be a key in the query of a
-// URL is left out. Of a command nothing but its first word is shown, since keys are often given as
+// shown returns the server's address as it may be listed and logged: without what may be a key in
+// the query of a URL. Of a command it returns only the first word, since keys are often given as
 // arguments. What is to be filled in (?key=${TOKEN}) is shown: it is the name of the secret.
 func (e Entry) shown() string {
 	if e.Command != "" {
@@ -187,14 +187,13 @@ func (e Entry) shown() string {
 // is taken for one: which of them is a key nobody can tell from outside.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
-// takes says whether a tool of the server is one of those that are wanted. Exclude wins over
-// Include.
+// takes reports whether a tool of the server is wanted. Exclude wins over Include.
 func (e Entry) takes(tool string) bool {
 	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) && !slices.Contains(e.Exclude, tool)
 }
 
-// same says that two entries mean the same connection. Any change of a member makes a new one, also
-// one that an old connection would survive: it is rare, and simple to be right about.
+// same reports whether two entries mean the same connection. Any change of a member makes a new
+// one, also one that an old connection would survive: it is rare, and simple to be right about.
 func (e Entry) same(other Entry) bool {
 	a, errA := json.Marshal(e)
 	b, errB := json.Marshal(other)

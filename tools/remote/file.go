@@ -172,7 +172,7 @@ func (w *written) take(taken map[string]bool) {
 	}
 }
 
-// shown is what an entry is called where it is listed.
+// shown returns the name of an entry where it is listed.
 func (w *written) shown(at int) string {
 	if w.err == nil {
 		return w.entry.Name
@@ -180,7 +180,7 @@ func (w *written) shown(at int) string {
 	return cmp.Or(w.key, fmt.Sprintf("entry %d", at+1))
 }
 
-// find is the place of a server by its name here or in the file; -1 when there is none.
+// find returns the index of a server by its name here or in the file, or -1 if there is none.
 func (f *file) find(name string) int {
 	for _, is := range []func(written) bool{
 		func(w written) bool { return w.err == nil && w.entry.Name == name },
@@ -255,7 +255,7 @@ func (f *file) put(e Entry) error {
 	return f.servers[at].err
 }
 
-// disable says of an entry whether it is in use.
+// disable sets whether an entry is disabled.
 func (f *file) disable(at int, off bool) error {
 	o, err := readObject(f.servers[at].text)
 	if err != nil {
@@ -282,7 +282,8 @@ func (f *file) drop(name string) bool {
 	return true
 }
 
-// encode is the file's text, a server a line in the list's form, indented in the object's.
+// encode returns the file's text. The list's form has a line for each server; the object's form is
+// indented.
 func (f *file) encode() ([]byte, error) {
 	if f.path == nil {
 		return f.encodeList()
@@ -305,7 +306,7 @@ func (f *file) encode() ([]byte, error) {
 	return indented(must(around))
 }
 
-// encodeList is the servers as a list.
+// encodeList encodes the servers as a list.
 func (f *file) encodeList() ([]byte, error) {
 	b := []byte("[")
 	for i, w := range f.servers {
@@ -324,13 +325,14 @@ func (f *file) encodeList() ([]byte, error) {
 	return append(b, "]\n"...), nil
 }
 
-// must is an object's text. Its values are JSON already, so nothing can fail.
+// must returns an object's text. Its values are JSON already, so nothing can fail.
 func must(o object) json.RawMessage {
 	text, _ := o.MarshalJSON()
 	return text
 }
 
-// indented is JSON as those programs write it, so that a save shows as few changes as there are.
+// indented formats JSON as those programs write it, so that a save shows as few changes as
+// possible.
 func indented(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {

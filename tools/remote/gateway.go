@@ -14,11 +14,11 @@ import (
 	"toolnorm/tools"
 )
 
-// Notify has f called when a server's prompts or resources may have changed, with the method of the
-// notification.
+// Notify registers f to be called when a server's prompts or resources may have changed, with the
+// method of the notification.
 func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
 
-// news takes what a server tells on the connection that is shared. Log lines may be another
+// news handles the notifications of a server on the shared connection. Log lines may be another
 // client's, and are dropped.
 func (s *Set) news(n mcp.JSONRPCNotification) {
 	f := s.tell.Load()
@@ -27,8 +27,8 @@ func (s *Set) news(n mcp.JSONRPCNotification) {
 	}
 }
 
-// Offers are the capabilities of the servers together, as MCP writes them. A server that has not
-// answered yet may have any.
+// Offers returns the capabilities of all servers together, as MCP writes them. A server that has
+// not answered yet may have any.
 func (s *Set) Offers() (can map[string]json.RawMessage) {
 	can = map[string]json.RawMessage{}
 	for _, l := range s.all() {
@@ -62,7 +62,8 @@ func has(caps mcp.ServerCapabilities, name string) bool {
 	return false
 }
 
-// capabilities are those of the server, if it is known.
+// capabilities returns the capabilities of the server; known is false while the server has neither
+// answered nor failed.
 func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +73,7 @@ func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	return l.conn.client.GetServerCapabilities(), true
 }
 
-// all are the links in the file's order.
+// all returns the links in the file's order.
 func (s *Set) all() (links []*link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +85,7 @@ func (s *Set) all() (links []*link) {
 	return links
 }
 
-// with are the links with a capability, without those that are down.
+// with returns the links that have or may have a capability, without those that are down.
 func (s *Set) with(name string) (links []*link) {
 	return slices.DeleteFunc(s.all(), func(l *link) bool {
 		caps, known := l.capabilities()
@@ -92,8 +93,8 @@ func (s *Set) with(name string) (links []*link) {
 	})
 }
 
-// Members are those of a list of all servers, each as its server wrote it but for the name of a
-// prompt, which is server.prompt. A server that does not answer in time is left out.
+// Members returns the members of a list of all servers, each as its server wrote it except for the
+// name of a prompt, which becomes server.prompt. A server that does not answer in time is left out.
 func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
 	capability, _, _ := strings.Cut(method, "/") // the lists of resources are of one
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
@@ -133,7 +134,7 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	return all
 }
 
-// items are the members of a server's list, of all its pages.
+// items returns the members of a server's list, of all its pages.
 func (l *link) items(ctx context.Context, method, key string) (all []json.RawMessage) {
 	way, cursor := l.way(ctx, false), ""
 	for range mostPages {
@@ -164,8 +165,8 @@ func (l *link) items(ctx context.Context, method, key string) (all []json.RawMes
 	return all
 }
 
-// Tools are the tools that servers list for the client behind ctx alone, beside those that they
-// list for all.
+// Tools returns the tools that servers list only for the client of ctx, beside those that they list
+// for all.
 func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
@@ -251,15 +252,15 @@ func (l *link) watching(w way, method string, params json.RawMessage) {
 	}
 }
 
-// uriOf is the address that a request is about.
+// uriOf returns the address that a request is about, or "" if it has none.
 func uriOf(params json.RawMessage) string {
 	var p struct{ URI string }
 	_ = json.Unmarshal(params, &p) // without one it is about none
 	return p.URI
 }
 
-// target are the servers that a request may be for, the likeliest first, and its parameters as they
-// know them.
+// target returns the servers that a request may be for, the likeliest first, and its parameters in
+// the form in which they know them.
 func (s *Set) target(ctx context.Context, method string, params json.RawMessage) ([]*link, json.RawMessage) {
 	var p struct {
 		Name   string
@@ -286,7 +287,7 @@ func (s *Set) target(ctx context.Context, method string, params json.RawMessage)
 	return s.at(ctx, uriOf(params)), params
 }
 
-// one is a list of a link, or of none.
+// one returns a list of a link, or nil for no link.
 func one(l *link) []*link {
 	if l == nil {
 		return nil
@@ -294,7 +295,8 @@ func one(l *link) []*link {
 	return []*link{l}
 }
 
-// member2 is params with a text or a value under a key; what cannot be read stays as it is.
+// member2 returns params with a text or a value under a key; params that cannot be read stay as
+// they are.
 func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	out, err := withMembers(params, key, value)
 	if err != nil {
@@ -303,7 +305,7 @@ func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	return out
 }
 
-// prefixed is the server of a name server.prompt, and what it calls it.
+// prefixed returns the server of a name server.prompt, and the server's own name of the prompt.
 func (s *Set) prefixed(name string) (*link, string) {
 	server, rest, _ := strings.Cut(name, ".")
 	s.mu.Lock()
@@ -311,8 +313,8 @@ func (s *Set) prefixed(name string) (*link, string) {
 	return s.links[server], rest
 }
 
-// at are the servers that may have a resource: the one that has named it, else those that have
-// named others like it.
+// at returns the servers that may have a resource: the server that has named it, or else those that
+// have named others like it.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
 	if l := s.places.find(ctx, uri, links); l != nil {
@@ -350,8 +352,9 @@ func (s *Set) Tell(ctx context.Context, method string) {
 	}
 }
 
-// SetLevel tells the servers that a client has for itself which log lines it wants. A client that
-// wants any has connections of its own from then on: lines are told apart by nothing else.
+// SetLevel sends the servers with which a client has connections of its own the level of log lines
+// that it wants. A client that wants any has such connections from then on: nothing else tells
+// apart whose the lines are.
 func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {
@@ -379,7 +382,8 @@ func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	}
 }
 
-// setLevel tells the server which log lines the client wants, if it has said.
+// setLevel sends the server the level of log lines that the client wants, if the client has set
+// one.
 func (r *relay) setLevel(ctx context.Context, c *conn) {
 	r.link.set.relayMu.Lock()
 	params := r.link.set.levels[r.session]

@@ -127,7 +127,8 @@ func (s *Set) serveAdd(r *http.Request) (any, error) {
 	return changed{n.Name, n.URL, "registered"}, nil
 }
 
-// serveRemove takes a server out: 404 when there is none of that name, and 400 when none is named.
+// serveRemove removes a server. It answers 404 when there is none of that name, and 400 when the
+// request names none.
 func (s *Set) serveRemove(r *http.Request) (any, error) {
 	var n struct{ Name, URL string }
 	if err := readBody(r, &n); err != nil {

@@ -65,8 +65,8 @@ func newLink(s *Set, e Entry) *link {
 	return l
 }
 
-// connection gives the connection, made if there is none. ctx bounds the waiting, not the attempt:
-// the attempt serves others too. The error is the attempt's, ctx's, or that the server is removed.
+// connection returns the connection, or makes it. ctx bounds the waiting, not the attempt, which
+// serves others too. It fails with the attempt or with ctx, or if the server is removed.
 func (l *link) connection(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil && !l.conn.over() {
@@ -185,9 +185,9 @@ func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 	})
 }
 
-// list takes the server's tools as they are now. What cannot be used of them is left out and told,
-// and the others are taken: a server with one odd tool is still of use. They are offered by their
-// names, so that the order is the same at each start.
+// list reads the server's current tools. It leaves out and reports the tools that cannot be used,
+// and takes the others: a server with one odd tool is still of use. They are sorted by their names,
+// so that the order is the same at each start.
 func (l *link) list(ctx context.Context, c *conn) error {
 	texts, odd, err := c.list(ctx)
 	if err != nil {
@@ -245,8 +245,8 @@ func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd [
 	return all, odd
 }
 
-// drop gives a connection up, if it is still the one that counts. It is closed in a goroutine,
-// since the caller, often a call of a tool, has no time for that. Its tools stay listed.
+// drop gives a connection up, if it is still the current one. A goroutine closes it, since the
+// caller, often a call of a tool, has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -358,7 +358,7 @@ func (l *link) transport() string {
 	return l.kind
 }
 
-// current are the server's tools, for a request that should not wait: see patience.
+// current returns the server's tools, for a request that should not wait: see patience.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	wait, err := l.patience()
 	if err != nil && wait == 0 {
@@ -373,9 +373,9 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	return l.offered(), nil
 }
 
-// patience is how long a request waits for the server, and why it is down if that is known. What is
-// known to be down is not waited for: a server that hangs would cost every request that time. One
-// that refused its last connection answers at once in any case, or is back.
+// patience returns how long a request waits for the server, and why it is down if that is known. No
+// request waits for a server that is known to be down: one that hangs would cost every request that
+// time. A server that refused its last connection answers at once in any case, or is back.
 func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -51,8 +51,8 @@ func (r *reader) text(keys ...string) string {
 	return strings.TrimSpace(s)
 }
 
-// scalar is a text, or a number or truth as one writes it: {"PORT": 3000} is what {"PORT": "3000"}
-// is.
+// scalar returns a text, or a number or boolean as one writes it: {"PORT": 3000} means the same as
+// {"PORT": "3000"}. It returns false for a list or an object.
 func scalar(value json.RawMessage) (string, bool) {
 	var s string
 	switch {

@@ -55,7 +55,7 @@ func readObject(text []byte) (object, error) {
 	return o, nil
 }
 
-// twice is the error of a key that comes twice: readers differ in which counts. nil: there is none.
+// twice returns an error if a key comes twice: readers differ in which counts.
 func (o object) twice() error {
 	seen := map[string]bool{}
 	for _, m := range o {
@@ -67,14 +67,14 @@ func (o object) twice() error {
 	return nil
 }
 
-// folded is a key in the one spelling of all that are meant alike: serverUrl, ServerURL and
-// server_url are serverurl.
+// folded returns one spelling for all spellings of a key: serverUrl, ServerURL and server_url
+// become serverurl.
 func folded(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
 }
 
-// any is the first value that is there and not null under one of some keys, in whatever spelling;
-// nil when there is none.
+// any returns the value of the first of some keys, in any spelling, whose value is present and not
+// null, or nil if there is none.
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
@@ -86,7 +86,7 @@ func (o object) any(keys ...string) json.RawMessage {
 	return nil
 }
 
-// get is the value of a key; nil when there is none.
+// get returns the value of a key, or nil if there is none.
 func (o object) get(key string) json.RawMessage {
 	for _, m := range o {
 		if m.key == key {
@@ -101,8 +101,8 @@ func (o object) empty() bool {
 	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
 }
 
-// with is the object with a value in its key's place, or at its end. The object itself stays as it
-// is: a change that fails behind it must leave nothing behind.
+// with returns a copy of the object with a value in its key's place, or at its end. The object
+// itself stays as it is: if a later change fails, nothing must have changed.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)
 	if err != nil {
@@ -122,8 +122,8 @@ func (o object) with(key string, value any) (object, error) {
 	return out, nil
 }
 
-// renamed is the object with the first of some keys, in whatever spelling, called name, and without
-// the others.
+// renamed returns a copy of the object in which the first member with one of some keys, in any
+// spelling, is called name, and the others are left out.
 func (o object) renamed(name string, keys ...string) object {
 	out, done := make(object, 0, len(o)), false
 	for _, m := range o {
@@ -138,8 +138,8 @@ func (o object) renamed(name string, keys ...string) object {
 	return out
 }
 
-// replaced is the object with a value at the end of a path of keys, which is there in some
-// spelling.
+// replaced returns a copy of the object with a value at the end of a path of keys, which must exist
+// in some spelling.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
 		if folded(m.key) != folded(path[0]) {
@@ -160,7 +160,7 @@ func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	return nil, fmt.Errorf("%s is gone", path[0])
 }
 
-// without is the object without some keys, in whatever spelling.
+// without returns a copy of the object without some keys, in any spelling.
 func (o object) without(keys ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {

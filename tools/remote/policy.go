@@ -21,9 +21,9 @@ import (
 // the connection, and with it other calls.
 const largestAnswer = 32 << 20
 
-// client is an HTTP client for one server and for no other: it sends the server's headers itself,
-// refuses every request to another origin, whether a redirect or the server's own stream names it,
-// and decides by the address that is dialled, not by what a URL looks like, since names can mean
+// client returns an HTTP client for this server only: it sends the server's headers itself, refuses
+// every request to another origin, whether a redirect or the server's own stream names it, and
+// decides by the address that is dialled, not by what a URL looks like, since names can mean
 // another address by the time of the connection. So a key in a header cannot be led elsewhere, and
 // a name that is rebound to 169.254.169.254 reaches nothing.
 func (e Entry) client() (*http.Client, func()) {
@@ -100,15 +100,15 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sameOrigin says that two URLs name the same scheme, host and port, as a browser compares them:
-// http://a and http://A:80 are one, http://a and https://a are two.
+// sameOrigin reports whether two URLs name the same scheme, host and port, as a browser compares
+// them: http://a and http://A:80 are the same, http://a and https://a are different.
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
 	return errA == nil && errB == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
 }
 
-// port is a URL's port, also when it is not written.
+// port returns a URL's port, or the scheme's default port if the URL has none.
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":
@@ -131,9 +131,9 @@ func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	return e.allows(at.Addr())
 }
 
-// allows says why an entry may not be at an address. The sentence names the setting that would
-// allow it, when there is one. Plain http is taken inside, where few servers have a certificate; on
-// the internet it would show the headers to all.
+// allows returns an error if an entry may not be at an address. The error names the setting that
+// would allow it, when there is one. Plain http is allowed inside, where few servers have a
+// certificate; on the internet it would show the headers to all.
 func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
@@ -180,8 +180,8 @@ var (
 	}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12}}
 )
 
-// plain is the address that an address means: without a zone, and IPv4 where IPv6 only carries it.
-// All checks go by it, since ::ffff:169.254.169.254 reaches what 169.254.169.254 does.
+// plain returns the address that an address means: without a zone, and as IPv4 where IPv6 only
+// carries it. All checks go by it, since ::ffff:169.254.169.254 reaches what 169.254.169.254 does.
 func plain(ip netip.Addr) netip.Addr {
 	ip = ip.WithZone("").Unmap()
 	if b := ip.As16(); ip.Is6() && ip != netip.IPv6Loopback() && !ip.IsUnspecified() {
@@ -194,7 +194,7 @@ func plain(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// in says that an address is in one of some networks. There are few, so they are gone through.
+// in reports whether an address is in one of some networks. There are few, so it tries them all.
 func in(nets []netip.Prefix, ip netip.Addr) bool {
 	for _, n := range nets {
 		if n.Contains(ip) {
@@ -213,12 +213,12 @@ func alwaysRefused(ip netip.Addr) error {
 	return nil
 }
 
-// inside says that an address is not on the internet.
+// inside reports whether an address is not on the internet.
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
-// resolves says early whether a name means addresses that an entry may not have; the connection
-// decides again. It is for the person who adds a server, who would else learn it from a server that
-// never connects. A name that is not known is no error: the server's machine may be off.
+// resolves checks early whether a name means addresses that an entry may not have; the connection
+// checks again. It is for the person who adds a server, who would otherwise only find a server that
+// never connects. An unknown name is not an error: the server's machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

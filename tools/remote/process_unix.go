@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a command a process group of its own: npx and uvx start the server as a child,
-// which outlives them otherwise; and an interrupt at the terminal is ours to pass on.
+// ownGroup gives a command its own process group: npx and uvx start the server as a child, which
+// outlives them otherwise; and this program passes on an interrupt at the terminal itself.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // terminate asks the group to end, and kill ends it. A group that has ended already is no error.

@@ -57,8 +57,8 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	return t, nil
 }
 
-// more are the further members of a tool that clients of MCP are shown, each only as what it must
-// be: clients refuse a whole list for one icon that is none.
+// more returns the further members of a tool that clients of MCP are shown, each only if its value
+// is of the right kind: clients refuse a whole list for one icon that is not an icon.
 func more(o object) json.RawMessage {
 	out := object{}
 	for _, m := range o {
@@ -96,13 +96,14 @@ func more(o object) json.RawMessage {
 	return must(out)
 }
 
-// wording is a text, or nothing.
+// wording returns a text, or "" if value is not a text.
 func wording(value json.RawMessage) (s string) {
 	_ = json.Unmarshal(value, &s)
 	return s
 }
 
-// hint is a truth, or nothing: a hint that is missing is not false, and "yes" is none.
+// hint returns a boolean, or nil if value is not one: a hint that is missing is not false, and
+// "yes" is not a hint.
 func hint(value json.RawMessage) (b *bool) {
 	if json.Unmarshal(value, &b) != nil {
 		return nil
@@ -164,9 +165,9 @@ func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err er
 	return texts, wording(o.get("nextCursor")), nil
 }
 
-// plainPage is a page as mcp-go can read it whatever stands in it, since one odd tool would make it
-// give up the page: of each tool that can be used the name and the schema, in which it looks for
-// headers.
+// plainPage returns a page in a form that mcp-go can read whatever the page holds, since one odd
+// tool would make it give up the page: the name and the schema of each tool that can be used.
+// mcp-go looks for headers in the schema.
 func plainPage(raw json.RawMessage) json.RawMessage {
 	type bare struct {
 		Name   string          `json:"name"`
@@ -192,9 +193,9 @@ func plainPage(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// plainGreeting is what a server says of itself as mcp-go can read it: capabilities and serverInfo
-// are objects of objects there, and one of another kind would make it give up the server. A
-// capability that is [] or true is there.
+// plainGreeting returns a server's description of itself in a form that mcp-go can read:
+// capabilities and serverInfo are objects of objects there, and a value of another kind would make
+// it give up the server. A capability that is [] or true counts as present.
 func plainGreeting(raw json.RawMessage) json.RawMessage {
 	o, err := readObject(raw)
 	if err != nil {

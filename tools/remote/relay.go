@@ -51,9 +51,9 @@ const (
 	mostAsked  = 16 // questions of one server that wait for one client
 )
 
-// relayOf is the relay of the client behind ctx with a server; nil: it shares the link's
-// connection. One is made for a client that the server could ask something, and when it is needed,
-// as for a subscription.
+// relayOf returns the relay between the client of ctx and a server, or nil if the client shares the
+// link's connection. It makes one for a client that the server could ask something, and when it is
+// needed, as for a subscription.
 func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {
@@ -133,7 +133,7 @@ func (r *relay) close() {
 	}
 }
 
-// begin says that a request of the client's runs, until done is called.
+// begin records that a request of the client is running, until done is called.
 func (r *relay) begin(ctx context.Context) (done func()) {
 	p := tools.PeerOf(ctx)
 	r.mu.Lock()
@@ -150,8 +150,8 @@ func (r *relay) begin(ctx context.Context) (done func()) {
 	}
 }
 
-// open is the connection, made if there is none. The server hears of the client what it would hear
-// directly.
+// open returns the connection, and makes it if there is none. The server gets the client's own
+// description, as in a direct connection.
 func (r *relay) open(ctx context.Context) (*conn, error) {
 	select {
 	case r.lock <- struct{}{}:
@@ -274,7 +274,7 @@ func (r *relay) answer(ctx context.Context, method string, params json.RawMessag
 	return p.Ask(ctx, method, params)
 }
 
-// listed are the tools as the server lists them for this client.
+// listed returns the tools as the server lists them for this client.
 func (r *relay) listed(ctx context.Context) ([]tools.Tool, error) {
 	defer r.begin(ctx)()
 	c, err := r.open(ctx)

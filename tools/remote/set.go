@@ -172,8 +172,8 @@ func (s *Set) forget(l *link) {
 	delete(s.links, l.entry.Name)
 }
 
-// source is the registry's name for a server's tools: all of one source are replaced together, and
-// nobody else's.
+// source returns the registry's name for a server's tools: all tools of one source are replaced
+// together, and no others.
 func source(name string) string { return "mcp server " + name }
 
 // Settle waits until every server has answered or failed once, no longer than Config.ListTime since
@@ -181,8 +181,8 @@ func source(name string) string { return "mcp server " + name }
 func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
 
 // publish gives a server's tools to the registry, unless the server has been removed meanwhile: a
-// list that comes late would else bring back tools that nobody serves. A tool whose name another
-// source has is left out, and only that.
+// list that comes late would otherwise bring back tools that no server has any more. A tool whose
+// name another source has is left out, but no other tool is.
 func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,7 +211,7 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 // errRemoved ends what was under way for a server that has been removed.
 var errRemoved = errors.New("the server has been removed")
 
-// stampOf is the file's stamp; the zero one when there is no file.
+// stampOf returns the file's stamp, or the zero stamp if there is no file.
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -220,7 +220,8 @@ func stampOf(path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watch takes the file's changes by others: an editor, another toolnorm on the same folder.
+// watch picks up changes that others make to the file: an editor, or another toolnorm on the same
+// folder.
 func (s *Set) watch() {
 	accounts := stampOf(s.cfg.Accounts)
 	for sleep.For(s.ctx, watchTime) {
@@ -238,8 +239,8 @@ func (s *Set) watch() {
 	}
 }
 
-// reread takes the file as it is now. A broken one changes nothing, since people save in the middle
-// of an edit; it is logged once. s.mu is held.
+// reread reads the file anew. A broken file changes nothing, since people save in the middle of an
+// edit; it is logged once. The caller holds s.mu.
 func (s *Set) reread() {
 	s.stamp = stampOf(s.cfg.Path)
 	var f *file
@@ -283,8 +284,8 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh is the file as it is now, for a change. It is a copy also when the file is gone, so that a
-// change that cannot be saved leaves nothing behind in memory.
+// fresh reads the file anew, for a change. It returns a copy also when the file is gone, so that a
+// change that cannot be saved leaves nothing in memory.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)
@@ -319,8 +320,8 @@ func (s *Set) Add(ctx context.Context, a Asked) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove takes a server out, and says whether it was there. Its tools are gone when Remove returns;
-// calls that run end with the connection.
+// Remove removes a server, and reports whether it was there. Its tools are gone when Remove
+// returns; calls that run end with the connection.
 func (s *Set) Remove(name string) (found bool, err error) {
 	err = s.change(func(f *file) error {
 		if found = f.drop(name); !found {
@@ -338,8 +339,8 @@ func (s *Set) Remove(name string) (found bool, err error) {
 // Collect as none.
 var errNone = errors.New("there is no such server")
 
-// Names are the names of the servers that are asked, in the file's order: it is the order in which
-// the agent offers their tools.
+// Names returns the names of the servers in use, in the file's order: it is the order in which the
+// agent offers their tools.
 func (s *Set) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -352,10 +353,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Collect gives the tools of servers, each asked at the same time as the others. A server that has
-// just been registered or lost is waited for, no longer than Config.ListTime in all, however many
-// requests come meanwhile; one that is known to be down is left out at once and tried again beside.
-// down are those that do not answer, with why.
+// Collect returns the tools of servers, each asked at the same time as the others. It waits for a
+// server that has just been registered or lost, for no longer than Config.ListTime in all, however
+// many requests come meanwhile. A server that is known to be down is left out at once, and tried
+// again in the background. down has the servers that do not answer, with the reasons.
 func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()

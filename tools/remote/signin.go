@@ -79,7 +79,7 @@ func SignIn(ctx context.Context, file, accounts, name string, show func(url stri
 	}
 }
 
-// entryOf is a server of the file by its name, or as it is written there.
+// entryOf returns a server of the file by its name, or as it is written there.
 func entryOf(path, name string) (Entry, error) {
 	f, err := load(path)
 	if err != nil {
@@ -274,7 +274,7 @@ func (e Entry) challenge(ctx context.Context) (string, error) {
 // params are those of a challenge, quoted or not.
 var params = regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
 
-// param is a parameter of a challenge; empty: it has none of the name.
+// param returns a parameter of a challenge, or "" if it has none of the name.
 func param(challenge, name string) string {
 	for _, m := range params.FindAllStringSubmatch(challenge, -1) {
 		if strings.EqualFold(m[1], name) {
@@ -284,10 +284,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata is what the server says of itself (RFC 9728): where, what it calls itself, and its
-// scopes. It is looked for where the challenge says, and in the two places where it stands
-// otherwise; none at all is an older server, which signs users in itself. One that names another
-// server is not taken.
+// metadata returns what the server says of itself (RFC 9728): where, the name it gives itself, and
+// its scopes. It looks where the challenge says, and in the two places where the metadata is
+// otherwise; without metadata the server is an older one, which signs users in itself. If the
+// metadata names another server, only its address is returned.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string, scopes []string) {
 	resource = path(e.URL)
 	u, err := url.Parse(e.URL)

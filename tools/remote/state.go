@@ -22,8 +22,8 @@ type State struct {
 // stateInvalid is the state of what is in mcp.json and cannot be used as it is.
 const stateInvalid = "invalid"
 
-// state tells of the server. It is "waiting" while there is neither a connection nor an error: at
-// the start, and between a loss and the end of the next attempt.
+// state returns the state of the server. It is "waiting" while there is neither a connection nor an
+// error: at the start, and between a loss and the end of the next attempt.
 func (l *link) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -47,8 +47,9 @@ type LeftOut struct {
 // mostTold is how many tools that are left out are reported for one server.
 const mostTold = 50
 
-// List tells of all servers, in the file's order, those that are disabled or left out among them. A
-// file that cannot be read comes first, under its own name. It asks none of them and never waits.
+// List returns the states of all servers, in the file's order, including those that are disabled or
+// left out. A file that cannot be read comes first, under its own name. List asks no server and
+// never waits.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +99,8 @@ func Check(path string) (servers int, wrong []State) {
 	return len(f.servers), wrong
 }
 
-// Switch takes a server into use or out of it; one that is in use is connected anew. A command that
-// mcp.json disables is left to who may write that file: requests start no programs.
+// Switch enables or disables a server; enabling a server that is in use connects it anew. A command
+// that mcp.json disables can only be enabled in that file: requests start no programs.
 func (s *Set) Switch(name string, on bool) error {
 	return s.change(func(f *file) error {
 		at := f.find(name)

@@ -18,7 +18,7 @@ type timer struct {
 
 type timerKey struct{}
 
-// timed is ctx with such an end, and with no other but longestCall.
+// timed returns a context with such a timer, and with no other limit except longestCall.
 func timed(ctx context.Context, limit time.Duration, name string) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &timer{limit: limit}
@@ -32,7 +32,7 @@ type late string
 // Error returns the sentence for whoever called.
 func (l late) Error() string { return string(l) }
 
-// timerOf is the timer of a call; nil: it has none.
+// timerOf returns the timer of a call, or nil if it has none.
 func timerOf(ctx context.Context) *timer {
 	t, _ := ctx.Value(timerKey{}).(*timer)
 	return t

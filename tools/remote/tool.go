@@ -60,10 +60,11 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// qualified is the name under which a server's tool is known here: server.tool, always, since a
-// name that changed when a second server comes would break what models and people have learnt. What
-// a name may not hold becomes _, and then, as when it is too long, the name's sum behind it keeps
-// it apart from others. 119 bytes, _ and eight digits are 128, the most that MCP allows.
+// qualified returns the name under which a server's tool is known here. It is always server.tool,
+// since a name that changed when a second server comes would break what models and people have
+// learnt. Characters that a name may not hold become _, and then, as when the name is too long, a
+// checksum at its end keeps it apart from others. 119 bytes, _ and eight digits are 128, the most
+// that MCP allows.
 func qualified(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -134,8 +135,8 @@ func result(text json.RawMessage) (tools.Result, error) {
 	return r, nil
 }
 
-// proper is a result that every client of MCP can read as it is; nil: one that cannot be passed on
-// so.
+// proper returns a result that every client of MCP can read as it is, or nil if text cannot be
+// passed on so.
 func proper(text json.RawMessage) json.RawMessage {
 	o, err := readObject(text)
 	if err != nil || o.twice() != nil {
@@ -193,8 +194,8 @@ func readPart(text json.RawMessage) tools.Part {
 	return p.part()
 }
 
-// part is the piece as the registry has it. A kind that is not known is named, as [video], so that
-// the model knows of it.
+// part returns the piece as the registry has it. A kind that is not known is named, as [video], so
+// that the model knows of it.
 func (p part) part() tools.Part {
 	switch p.Type {
 	case "text":
@@ -260,9 +261,9 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// callParams are the parameters of a call: what the client has said in its own, as a task or the
-// answers to earlier questions, with the server's name of the tool and the arguments as its schema
-// has them.
+// callParams returns the parameters of a call: what the client has sent in its own, as a task or
+// the answers to earlier questions, with the server's name of the tool and the arguments as its
+// schema has them.
 func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	var params json.RawMessage
 	if p := tools.PeerOf(ctx); p != nil {
@@ -303,11 +304,11 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	return raw, c, err
 }
 
-// lost gives up the connection that is shared.
+// lost gives up the shared connection.
 func (l *link) lost(c *conn) { l.drop(c) }
 
-// reached is the connection for a call. A server that is known to be down is tried, but not waited
-// for any longer than it takes one that is back.
+// reached returns the connection for a call. A server that is known to be down is tried, but
+// reached waits for it no longer than a server takes that is back.
 func (l *link) reached(ctx context.Context) (*conn, error) {
 	if _, down := l.patience(); down != nil {
 		waiting, cancel := context.WithTimeout(ctx, callWait)
@@ -321,8 +322,8 @@ func (l *link) reached(ctx context.Context) (*conn, error) {
 	return l.connection(ctx)
 }
 
-// unanswered is what a model reads of a server that does not answer. What it hears about addresses
-// could be secret, so the reason is in the log alone.
+// unanswered returns the error that a model reads when a server does not answer. What the error
+// says of addresses could be secret, so the reason is only in the log.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

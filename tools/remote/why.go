@@ -25,14 +25,15 @@ type why struct {
 	error
 }
 
-// Error is the sentence.
+// Error returns the sentence.
 func (w why) Error() string { return w.sentence }
 
-// Unwrap is the error that it explains.
+// Unwrap returns the error that it explains.
 func (w why) Unwrap() error { return w.error }
 
-// explained is an error of an attempt in a sentence that says what to do. said are the last words
-// of the server's command; empty: it said nothing, or is no command.
+// explained wraps an error of an attempt in a sentence that says what to do. said has the last
+// words of the server's command; it is empty if the command wrote nothing, or the server is not a
+// command.
 func explained(e Entry, err error, said string) error {
 	text := ""
 	var much excess
@@ -66,8 +67,8 @@ func explained(e Entry, err error, said string) error {
 	return why{text, err}
 }
 
-// plainly is the sentence of an error, of each one alone where several are joined: one for each
-// transport that was tried.
+// plainly returns the sentence of an error. For joined errors, one for each transport that was
+// tried, it joins the sentences of each.
 func plainly(err error) string {
 	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
 		var all []string
@@ -107,8 +108,8 @@ var answered4xx = regexp.MustCompile(`(?:status code|status):? ([45]\d\d)`)
 // longestReason bounds a reason, in bytes: enough to see what is wrong.
 const longestReason = 600
 
-// reason is an error as those who manage servers may read it. Errors of net/http hold whole URLs,
-// in whose query a key may stand.
+// reason returns an error as those who manage servers may read it. Errors of net/http hold whole
+// URLs, and their queries may hold a key.
 func reason(err error) string {
 	text := queries.ReplaceAllStringFunc(err.Error(), func(url string) string {
 		at, query, _ := strings.Cut(url, "?")
@@ -147,7 +148,7 @@ func (t *tail) add(line string) {
 	t.lines = t.lines[max(0, len(t.lines)-mostLines):]
 }
 
-// String is the last lines. Those that are indented are details of a trace, and are left out where
+// String returns the last lines. Indented lines are details of a trace, and are left out where
 // there are others.
 func (t *tail) String() string {
 	t.mu.Lock()
@@ -168,9 +169,9 @@ func (t *tail) String() string {
 	return strings.Join(told[max(0, len(told)-mostSaid):], " | ")
 }
 
-// hides is what takes secrets out of a line that a command writes: the values that the entry got
-// from the environment, those that it has as environment or headers, and what looks like a key. e
-// is the entry with its values, written the one of the file.
+// hides returns a function that removes secrets from a line that a command writes: the values that
+// the entry got from the environment, those that it has as environment or headers, and what looks
+// like a key. e is the entry with its values, written that of the file.
 func (e Entry) hides(written Entry) func(string) string {
 	var pairs []string
 	add := func(value string) {

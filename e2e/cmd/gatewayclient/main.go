@@ -92,7 +92,7 @@ func browse(to string) {
 	}()
 }
 
-// peer is a client that fills in what a server asks with its defaults.
+// peer returns a client that answers a server's questions with their defaults.
 func peer() *tools.Peer {
 	return &tools.Peer{
 		Session: "conformance", Client: json.RawMessage(`{"name":"conformance-client","version":"1.0.0"}`),
@@ -156,7 +156,7 @@ func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bo
 	return again, nil
 }
 
-// invented are arguments that fit a tool, for one call.
+// invented returns arguments that fit a tool, for one call.
 func invented(t tools.Tool) ([]json.RawMessage, error) {
 	var schema struct {
 		Properties map[string]struct {

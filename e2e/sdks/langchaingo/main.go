@@ -73,7 +73,7 @@ func says(ctx context.Context, base, model string, options ...llms.CallOption) e
 	return err
 }
 
-// noted says what is wrong with arguments for the city.
+// noted returns an error if the arguments for the city are wrong.
 func noted(args string) error {
 	var got struct {
 		Population int
@@ -89,7 +89,7 @@ func noted(args string) error {
 	return nil
 }
 
-// loop has the model call, and tells it the result.
+// loop has the model call, and sends it the result.
 func loop(ctx context.Context, base, model string) error {
 	return calls(ctx, base, model)
 }

@@ -89,7 +89,7 @@ func readerOf(name string) func(name string, data []byte) (Text, error) {
 // Readable reports whether files of a name can be read, by its ending.
 func Readable(name string) bool { return readerOf(name) != nil }
 
-// Endings are those of the files that can be read.
+// Endings returns the endings of the files that can be read, sorted.
 func Endings() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(readers)), maps.Keys(apart))
 	slices.Sort(all)
@@ -102,7 +102,7 @@ var instead = map[string]string{
 	".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".hwp": ".hwpx", ".msg": ".eml", ".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
 }
 
-// Refusal is why a file of a name is not read.
+// Refusal returns an error that explains why a file with this name is not read.
 func Refusal(name string) error {
 	ending := strings.ToLower(filepath.Ext(name))
 	switch as := instead[ending]; {
@@ -151,8 +151,8 @@ func Read(name string, data []byte) (t Text, err error) {
 // paragraph in large letters.
 const longestTitle = 200
 
-// firstRunes are the first n characters of a text.
-// A cut in the middle of a character would be no UTF-8.
+// firstRunes returns the first n characters of a text. A cut in the middle of a character would not
+// be UTF-8.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -191,5 +191,5 @@ func (o *outline) enter(level int, title string) {
 	}
 }
 
-// path is the headings in one line.
+// path returns the headings in one line.
 func (o *outline) path() string { return strings.Join(o.titles, " > ") }

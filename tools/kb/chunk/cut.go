@@ -119,7 +119,7 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// skip is the place behind characters of a kind.
+// skip returns the index after a run of characters of a kind.
 func skip(text string, i int, of func(rune) bool) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -131,9 +131,9 @@ func skip(text string, i int, of func(rune) bool) int {
 	return i
 }
 
-// breakAt is where a sentence that is too long is cut: behind the last blank or comma of its first
-// part, else anywhere. A base64 text or a minified script is one word of a megabyte, so there has
-// to be an end without any sign of one.
+// breakAt returns where to cut a sentence that is too long: after the last blank or comma of its
+// first part, else anywhere. A base64 text or a minified script is one word of a megabyte, so there
+// has to be a cut even where nothing marks one.
 func breakAt(sentence string) int {
 	wide, best, n := 0, 0, 0
 	for i, r := range sentence {
@@ -151,7 +151,7 @@ func breakAt(sentence string) int {
 	return n
 }
 
-// columns is how wide a text is.
+// columns returns how wide a text is.
 func columns(text string) (n int) {
 	for _, r := range text {
 		n += columnsOf(r)
@@ -159,8 +159,8 @@ func columns(text string) (n int) {
 	return n
 }
 
-// tooWide says that a text has to be cut. It stops counting there: a line of nine megabytes is
-// asked once for each of its 7,500 passages, and to count the rest each time took minutes.
+// tooWide reports whether a text has to be cut. It stops counting there: a line of nine megabytes
+// is checked once for each of its 7,500 passages, and counting the rest each time took minutes.
 func tooWide(text string) bool {
 	n := 0
 	for _, r := range text {
@@ -171,8 +171,8 @@ func tooWide(text string) bool {
 	return false
 }
 
-// columnsOf is how wide a character is. By Unicode's East Asian width, which knows full-width forms
-// as well. What is below U+0300 is decided without the table: most text is.
+// columnsOf returns how wide a character is, by Unicode's East Asian width, which knows full-width
+// forms as well. What is below U+0300 is decided without the table: most text is.
 func columnsOf(r rune) int {
 	if r < 0x300 {
 		return 1

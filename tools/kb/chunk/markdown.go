@@ -57,8 +57,8 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// frontMatter takes the settings at the beginning of a file away, of which it keeps the title. It
-// is YAML in most files and TOML in some; the line with the title reads alike in both, or nearly.
+// frontMatter removes the settings at the beginning of a file, and keeps their title. They are YAML
+// in most files and TOML in some; the line with the title reads alike in both, or nearly.
 func (m *markdown) frontMatter(text string) string {
 	head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 	if !strings.HasPrefix(text, "---\n") || !found {

@@ -220,9 +220,9 @@ func linesOf(pieces []piece) (all []line) {
 // ligatures are signs for several letters, and what a font has no character for.
 var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
 
-// numbersOff takes the number of the page away, which would stand in the middle of a paragraph that
-// goes over two pages. Only at the ends of a page: a line with nothing but a number in the middle
-// is a cell of a table.
+// numbersOff removes the number of the page, which would be in the middle of a paragraph that goes
+// over two pages. It looks only at the ends of a page: a line with nothing but a number in the
+// middle is a cell of a table.
 func numbersOff(page []line) []line {
 	number := func(l line) bool { return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8 }
 	if len(page) > 0 && number(page[0]) {
@@ -271,8 +271,8 @@ func paragraphs(lines []line) (all []Block) {
 	return all
 }
 
-// most is the number that most lines have, counted by weight, to half a point.
-// Weighted, or a page of contents with many short lines would decide what the body is.
+// most returns the most common value of lines, counted by weight and rounded to half a point.
+// Without the weight a page of contents with many short lines would decide what the body is.
 func most(lines []line, of func(line) (float64, int)) (best float64) {
 	counts := map[float64]int{}
 	for _, l := range lines {
@@ -287,9 +287,9 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 	return best
 }
 
-// joined is a paragraph with its next line: without a blank where the script has none, and without
-// the hyphen at which a word was cut. A hyphen in front of a capital stays, as in E-Mail; so do
-// those of compounds that a line happened to end at, which no rule can tell.
+// joined appends the next line to a paragraph: without a blank where the script has none, and
+// without the hyphen at which a word was cut. A hyphen before a capital stays, as in E-Mail.
+// Hyphens of compounds that end a line are lost, as no rule can tell them apart.
 func joined(text, next string) string {
 	if text == "" {
 		return next

@@ -82,9 +82,9 @@ func otherwise(f pdf.Font) func(code int) string {
 	}
 }
 
-// namedEncoding is that of an older PDF of Chinese, Japanese or Korean, whose fonts are not in the
-// file (ISO 32000-1, 9.7.5.2); nil: another one. Old Japanese and Korean reports are such files;
-// with the name of the encoding a table of ours does what a font would.
+// namedEncoding returns the encoding of an older PDF of Chinese, Japanese or Korean, whose fonts
+// are not in the file (ISO 32000-1, 9.7.5.2), or nil for another name. Old Japanese and Korean
+// reports are such files; with the name of the encoding our own table does what a font would do.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
 	case strings.HasPrefix(name, "Uni") && (strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
@@ -106,9 +106,9 @@ func namedEncoding(name string) encoding.Encoding {
 // mostStream is how many bytes of a stream are unpacked.
 const mostStream = 16 << 20
 
-// streamOf is what is in a stream, or in several of a list, which are one together. A stream that
-// is cut off gives what there is. The library unpacks lazily, so a bound on what is read is a bound
-// on memory.
+// streamOf returns the data of a stream, or of a list of streams, which belong together. A stream
+// that is cut off gives what there is. The library unpacks lazily, so a bound on what is read is a
+// bound on memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -188,7 +188,7 @@ func (m *letters) span(first, last int, to token) {
 	}
 }
 
-// code is a string as a number.
+// code returns the first bytes of a string, at most four, as a number.
 func code(s string) (n int) {
 	for i := range min(len(s), 4) {
 		n = n<<8 | int(s[i])
@@ -196,8 +196,7 @@ func code(s string) (n int) {
 	return n
 }
 
-// utf16Text is a string that is in UTF-16.
-// Ligatures are several units: fi is <00660069>.
+// utf16Text decodes a string of UTF-16. Ligatures are several units: fi is <00660069>.
 func utf16Text(s string) string {
 	units := make([]uint16, len(s)/2)
 	for i := range units {
@@ -226,7 +225,7 @@ func (m *letters) decode(raw string) string {
 	return b.String()
 }
 
-// ranged is the text of a code by the ranges, empty where none holds it.
+// ranged returns the text of a code by the ranges, or "" if no range holds it.
 func (m *letters) ranged(n int) string {
 	for _, r := range m.ranges {
 		if n >= r.first && n <= r.last {
@@ -252,7 +251,7 @@ func simpleWidth(f pdf.Font) func(string) float64 {
 	}
 }
 
-// number is a value as a number, which the library gives for reals alone.
+// number returns the number of a value. The library's Float64 handles only reals.
 func number(v pdf.Value) float64 {
 	if v.Kind() == pdf.Integer {
 		return float64(v.Int64())

@@ -14,8 +14,8 @@ import (
 // matrix maps (x, y) to (ax + cy + e, bx + dy + f), as PDF writes them: a b c d e f.
 type matrix [6]float64
 
-// times is m applied in front of n.
-// Points are rows, as in the standard: the left matrix is applied first.
+// times returns the matrix that applies m first and then n. Points are rows, as in the standard:
+// the left matrix is applied first.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -89,8 +89,8 @@ const mostUnknown = 20
 // errUnknown is the error of a page of which a part cannot be read.
 var errUnknown = errors.New("a font in it does not say which letters it shows, and what is in that font is left out")
 
-// piecesOf are the texts of a page in the order in which it shows them.
-// Reading order is taken from the file. To sort by place would mix the columns of a page of two.
+// piecesOf returns the texts of a page in the order in which the page shows them. The reading order
+// is that of the file: sorting by place would mix the columns of a page that has two.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
@@ -327,11 +327,11 @@ func (r *reader) form(name string) {
 	r.state, r.text, r.line = saved, text, line
 }
 
-// top are the resources of the part that is shown.
+// top returns the resources of the part that is shown.
 func (r *reader) top() pdf.Value { return r.resources[len(r.resources)-1] }
 
-// fontOf is a font of the part that is shown.
-// A map of a font may have 65,536 lines, and a page sets its font at every word: it is read once.
+// fontOf returns a font of the part that is shown, and keeps it: a map of a font may have 65,536
+// lines, and a page sets its font at every word.
 func (r *reader) fontOf(name string) font {
 	known, there := r.fonts[name]
 	if !there {

@@ -100,7 +100,7 @@ const (
 	whites     = "\x00\t\n\f\r "
 )
 
-// follows says that c is the next byte.
+// follows reports whether c is the next byte.
 func (l *lexer) follows(c byte) bool { return l.at < len(l.data) && l.data[l.at] == c }
 
 // blanks skips white space and comments.

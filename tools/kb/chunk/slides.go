@@ -99,7 +99,7 @@ func (f *flow) firstHeading() string {
 	return ""
 }
 
-// leftOutHidden says that hidden parts were left out; empty: there are none.
+// leftOutHidden returns a note that n hidden parts were left out, or "" if there are none.
 func leftOutHidden(n int, what string) string {
 	switch n {
 	case 0:

@@ -80,8 +80,8 @@ type Embedding struct {
 	Vector []float32 `json:"-"`
 }
 
-// newID is a random UUID (version 4). Ids are random since one that can be guessed could be asked
-// for.
+// newID returns a random UUID (version 4). Ids are random since one that can be guessed could be
+// asked for.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
@@ -92,5 +92,5 @@ func newID() string {
 // uuid matches an id in the form of RFC 9562..
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// ValidID says that a text is a UUID.
+// ValidID reports whether a text is a UUID.
 func ValidID(id string) bool { return uuid.MatchString(id) }

@@ -83,7 +83,7 @@ const (
 	tableChunks      = "chunks"
 )
 
-// collectionsOf are the collections of a base.
+// collectionsOf returns the collections of a base.
 func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableCollections })
 	return store.Read(ctx, tx, s.from(base, tableCollections), func(r *store.Row) (c Collection, err error) {
@@ -96,10 +96,10 @@ func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]C
 // of is what documents and chunks are selected from.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
-// documentsOf are the documents of a base for which a condition holds, with who may see them. The
-// two statements see the same moment, as they run in a snapshot; otherwise new text could meet old
-// rights. What is odd in a row that says who may see a document makes that row odd, and nobody sees
-// more for it.
+// documentsOf returns the documents of a base for which a condition holds, with who may see them.
+// The two statements see the same moment, as they run in a snapshot; otherwise new text could meet
+// old rights. If a row that says who may see a document is odd, it is noted as odd, and gives
+// access to no one.
 func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Document, error) {
 	args := append([]any{base}, more...)
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableDocuments || o.Table == tableRights })
@@ -132,7 +132,7 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	return all, err
 }
 
-// chunksOf are the chunks of the documents of a base for which a condition holds.
+// chunksOf returns the chunks of the documents of a base for which a condition holds.
 func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Chunk, error) {
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {
 		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&k.Index, 0), store.Named(&k.Heading), store.Text(&k.Text, longestText), store.Named(&k.Model), vectorOf(r, &k.Vector))

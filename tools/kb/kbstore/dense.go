@@ -19,13 +19,13 @@ const oldest = "0.8"
 // one.
 const mostIndexed = 2000
 
-// Compares says that Dense works here: in a PostgreSQL with pgvector. It is asked of the store and
-// not of its kind: the same PostgreSQL may get pgvector with its next update.
+// Compares reports whether Dense works here: in a PostgreSQL with pgvector. It is a question about
+// the store and not its kind: the same PostgreSQL may get pgvector with its next update.
 func (s *Store) Compares() bool { return s.vectors }
 
-// findVector says whether pgvector is in the database, in a version that will do. It is made when
-// it is installed beside the server and this role may; else vectors are compared in memory, which
-// needs no right.
+// findVector reports whether pgvector is in the database, in a version that will do. It creates the
+// extension if the server has it installed and this role may; otherwise vectors are compared in
+// memory, which needs no right.
 func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	const query = "SELECT COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''), (SELECT count(*) FROM pg_available_extensions WHERE name = 'vector')"
 	var version string
@@ -46,8 +46,8 @@ func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	return newer(version), nil
 }
 
-// newer says that a version of pgvector is 0.8 or later.
-// Versions are compared by their numbers: as text 0.10 would be older than 0.8.
+// newer reports whether a version of pgvector is 0.8 or later. Versions are compared by their
+// numbers: as text 0.10 would be older than 0.8.
 func newer(version string) bool {
 	part := func(text string, i int) int {
 		parts := strings.Split(text, ".")
@@ -98,8 +98,8 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 	})
 }
 
-// literal is a vector as pgvector reads it: [0.1,0.2]. Written as the shortest number that reads as
-// the same float32, since a text is all that database/sql can pass for its type.
+// literal formats a vector as pgvector reads it: [0.1,0.2]. Each number is the shortest that reads
+// as the same float32, since database/sql can pass only a text for this type.
 func literal(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
@@ -138,8 +138,8 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	return nil
 }
 
-// Dense are the n passages of a base whose vectors are nearest to one of the same model, among
-// those that a filter allows; their scores are cosines. ErrUnranked says that the store has no
+// Dense returns the n passages of a base whose vectors are nearest to one of the same model, among
+// those that a filter allows; their scores are cosines. It returns ErrUnranked if the store has no
 // pgvector. The filter is a condition of the same statement, and the scan of the index goes on
 // until n have passed it, so the n are the nearest of those that may be seen.
 func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (all []Candidate, err error) {
@@ -181,9 +181,9 @@ func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding,
 	return cosines, err
 }
 
-// compared is the statement of both: the passages with a vector of the same model and length, which
-// a filter allows, and how far each is. Its form is that of the index, which is not used for any
-// other.
+// compared builds the statement of both: the passages with a vector of the same model and length,
+// which a filter allows, and how far each is. Its form is that of the index, which is not used for
+// any other.
 func (s *Store) compared(base string, f Filter, e Embedding) (text, near string, args []any) {
 	args = []any{base, literal(e.Vector), e.Model}
 	near = "k.embedding <=> $2::text::vector"

@@ -23,8 +23,8 @@ type Filter struct {
 	clearance   int
 }
 
-// FilterOf is the filter of a principal. Of nobody (nil) it is the zero value.
-// Departments are copied: a filter must not change with a slice that somebody else holds.
+// FilterOf returns the filter of a principal, and the zero value for nil. Departments are copied: a
+// filter must not change with a slice that the caller still holds.
 func FilterOf(p *auth.Principal) Filter {
 	if p == nil {
 		return Filter{}
@@ -32,7 +32,7 @@ func FilterOf(p *auth.Principal) Filter {
 	return Filter{p.Admin, true, p.Tenant, slices.Clone(p.Departments), p.Clearance}
 }
 
-// Allows says that a document may be seen.
+// Allows reports whether a document may be seen.
 func (f Filter) Allows(a *Access) bool {
 	switch {
 	case f.everything:
@@ -43,8 +43,8 @@ func (f Filter) Allows(a *Access) bool {
 	return a.Public || slices.ContainsFunc(a.Departments, func(d string) bool { return d != "" && slices.Contains(f.departments, d) })
 }
 
-// where is the filter as a condition on documents d, whose values are appended to args.
-// A public document has a row with the department "", so that one without rows is seen by nobody.
+// where returns the filter as a condition on documents d, and appends its values to args. A public
+// document has a row with the department "", so that a document without rows is hidden from all.
 // Values are parameters, also the departments, whose names come from a token.
 func (f Filter) where(args *[]any) string {
 	if f.everything {
@@ -69,9 +69,9 @@ func places[T any](args *[]any, values []T) string {
 	return strings.Join(all, ", ")
 }
 
-// ReadableBy says that a principal may look into a knowledge base: it is of the principal's tenant,
-// and among the bases that its token names, when it names some. What is seen there is up to the
-// Filter.
+// ReadableBy reports whether a principal may look into a knowledge base: an administrator always,
+// others if it is of their tenant, and among the bases that their token names, when it names some.
+// What they see there is up to the Filter.
 func (b *Base) ReadableBy(p *auth.Principal) bool {
 	switch {
 	case p == nil:

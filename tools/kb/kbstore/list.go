@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Documents are those of a base that a filter allows, by their sources. The filter is a condition
-// of the statement, so what it hides is not even read.
+// Documents returns the documents of a base that a filter allows, sorted by their sources. The
+// filter is a condition of the statement, so what it hides is not even read.
 func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Document, err error) {
 	args := []any{base}
 	where := "c.knowledge_base_id = $1 AND " + f.where(&args)
@@ -20,7 +20,7 @@ func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Doc
 	return all, err
 }
 
-// Collections are all collections of a base, whoever may see what is in them.
+// Collections returns all collections of a base, no matter who may see what is in them.
 func (s *Store) Collections(ctx context.Context, base string) (all []Collection, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		all, err = s.collectionsOf(ctx, tx, base)
@@ -29,7 +29,7 @@ func (s *Store) Collections(ctx context.Context, base string) (all []Collection,
 	return all, err
 }
 
-// DocumentChunks are the chunks of one document of a base, when a filter allows it.
+// DocumentChunks returns the chunks of one document of a base, if a filter allows it.
 func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (all []Chunk, err error) {
 	args := []any{base, document}
 	where := "c.knowledge_base_id = $1 AND d.id = $2 AND " + f.where(&args)

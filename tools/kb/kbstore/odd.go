@@ -21,7 +21,7 @@ type Odd struct {
 	document string // whose row it is
 }
 
-// String is a sentence for a log.
+// String returns a sentence for a log.
 func (o Odd) String() string {
 	return fmt.Sprintf("the row %.40q of %s cannot be used: %s", o.Row, o.Table, o.Why)
 }
@@ -72,7 +72,7 @@ func (o *oddRows) forget(base string, read func(Odd) bool) {
 	maps.DeleteFunc(o.all[base], func(row Odd, _ bool) bool { return read(row) })
 }
 
-// Tell has odd rows told to a function, each when it is found first.
+// Tell registers a function that is called for each odd row when it is first found.
 func (s *Store) Tell(tell func(Odd)) { s.odd.tell = tell }
 
 // LeftOut returns the odd rows of a base, as far as they were read. Those of no base, an odd base
@@ -85,12 +85,12 @@ func (s *Store) LeftOut(base string) []Odd {
 	})
 }
 
-// from tells of odd rows of a table of a base.
+// from returns a function that notes odd rows of a table of a base.
 func (s *Store) from(base, table string) func(*store.Row, string) {
 	return func(r *store.Row, why string) { s.odd.note(base, Odd{table, r.ID, why, r.Of}) }
 }
 
-// vectorOf is the column of a row's vector.
+// vectorOf returns the column of a row's vector.
 func vectorOf(r *store.Row, v *[]float32) vector.Column {
 	return vector.Column{Into: v, Odd: r.Without}
 }

@@ -32,8 +32,9 @@ func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, v
 	})
 }
 
-// Collect gives the id of the collection of a name, which it makes when it is not there.
-// The lookup in front spares the usual import a transaction that others would wait for.
+// Collect returns the id of the collection with the given name, and makes the collection if there
+// is none. The lookup before the change spares the usual import a transaction that others would
+// wait for.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
 	const query = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
 	err = s.db.QueryRowContext(ctx, query, base, name).Scan(&id)
@@ -60,8 +61,8 @@ func (s *Store) Describe(ctx context.Context, base, collection, summary string, 
 	})
 }
 
-// packed is the vector as the tables have it; nil for none.
-// nil becomes NULL, by which a search tells "no vector" from one of zeros.
+// packed returns the vector as the tables have it, or nil if there is none. nil becomes NULL, by
+// which a search tells "no vector" from one of zeros.
 func (e *Embedding) packed() []byte {
 	if len(e.Vector) == 0 {
 		return nil
@@ -161,8 +162,8 @@ func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk
 	return nil
 }
 
-// Remove takes documents out. Ids that are not in the base are passed over.
-// Nothing is said of ids that are not there: two imports that prune at once both succeed.
+// Remove removes documents. It ignores ids that are not in the base, so that two imports that prune
+// at once both succeed.
 func (s *Store) Remove(ctx context.Context, base string, documents ...string) error {
 	if len(documents) == 0 {
 		return nil

@@ -14,7 +14,7 @@ import (
 // ranked in memory.
 var ErrUnranked = errors.New("the store does not rank")
 
-// Ranks says that Sparse works here.
+// Ranks reports whether Sparse works here.
 func (s *Store) Ranks() bool { return s.db.Kind == store.Postgres }
 
 // Candidate is a passage that the database found, with what the later stages look at.
@@ -28,8 +28,8 @@ type Candidate struct {
 // candidates are selected with a score behind the columns of a chunk.
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
-// Sparse are the n passages of a base that have tokens of a query, by ts_rank, among those that a
-// filter allows. The filter is a condition of the same statement, so that the n are the best of
+// Sparse returns the n passages of a base that have tokens of a query, by ts_rank, among those that
+// a filter allows. The filter is a condition of the same statement, so that the n are the best of
 // those that may be seen. ts_rank has no IDF: the order is good enough to choose 500 by, and is
 // made anew from Statistics. ts_rank_cd chose badly (.62 of the right ones first, ts_rank .89).
 func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string, n int) ([]Candidate, error) {
@@ -43,9 +43,9 @@ func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string,
 	return s.candidates(ctx, text, args)
 }
 
-// Chunks are passages by their ids, in no order; those that a filter does not allow are left out,
-// whoever found the ids. This is the last look at the rights before text leaves the store, so it
-// does not rely on an earlier one.
+// Chunks returns passages by their ids, in no order, and leaves out those that the filter does not
+// allow, no matter where the ids come from. This is the last check of the rights before text leaves
+// the store, so it does not rely on an earlier one.
 func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -55,8 +55,8 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 	return s.candidates(ctx, text, args)
 }
 
-// Vectors are those of passages, by their ids. An index that keeps vectors as bytes looks at the
-// best ones again with these.
+// Vectors returns the vectors of passages, by their ids. An index that keeps vectors as bytes
+// compares the best ones again with these.
 func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[string][]float32, error) {
 	all := map[string][]float32{}
 	if len(ids) == 0 {
@@ -97,10 +97,10 @@ func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, arg
 	}, text, args...)
 }
 
-// Statistics are what BM25 has to know of the passages that a filter allows to score a few of them:
-// their number, their tokens, and how many have each token of a query. What may not be seen is not
-// counted: a score would tell whether a word stands in it. One statement asks for all, so that all
-// is of one moment and takes one round trip.
+// Statistics returns what BM25 has to know of the passages that a filter allows to score a few of
+// them: their number, their tokens, and how many have each token of a query. What may not be seen
+// is not counted: a score would reveal whether a word is in it. One statement reads everything, so
+// that all is of one moment and takes one round trip.
 func (s *Store) Statistics(ctx context.Context, base string, f Filter, query string) (lexical.Statistics, error) {
 	st := lexical.Statistics{Frequency: map[string]int{}}
 	if !s.Ranks() {
@@ -131,7 +131,7 @@ func (s *Store) Statistics(ctx context.Context, base string, f Filter, query str
 	return st, rows.Err()
 }
 
-// CountDocuments says how many documents of a base a filter allows, and how many there are.
+// CountDocuments returns how many documents of a base a filter allows, and how many there are.
 func (s *Store) CountDocuments(ctx context.Context, base string, f Filter) (allowed, all int, err error) {
 	args := []any{base}
 	text := "SELECT count(*) FILTER (WHERE " + f.where(&args) + "), count(*)" + of + "WHERE c.knowledge_base_id = $1"

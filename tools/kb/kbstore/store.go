@@ -100,9 +100,9 @@ func inSchema(ctx context.Context, where string) (string, error) {
 // What a Listen gave is closed with its own context.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Listen gives a value after changes of any knowledge base, by this program or another, within a
-// quarter of a second: see store.DB.Listen. An index need not listen, since the base that it looks
-// up has the version.
+// Listen returns a channel that receives a value after changes of any knowledge base, by this
+// program or another, within a quarter of a second: see store.DB.Listen. An index need not listen,
+// since the base that it looks up has the version.
 func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	return s.db.Listen(ctx, topic, failed)
 }
@@ -175,14 +175,15 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 	return b, err
 }
 
-// Bases are the knowledge bases that a principal may look into, by their names. There are dozens of
-// bases and not millions, so one rule in Go is better than a second form of it in SQL.
+// Bases returns the knowledge bases that a principal may look into, sorted by their names. There
+// are dozens of bases and not millions, so one rule in Go is better than a second form of it in
+// SQL.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
 	all, err := s.basesWhere(ctx, " ORDER BY name, id")
 	return slices.DeleteFunc(append([]Base{}, all...), func(b Base) bool { return !b.ReadableBy(p) }), err
 }
 
-// Count is the number of all knowledge bases. It decides whether the tools are offered.
+// Count returns the number of all knowledge bases. It decides whether the tools are offered.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
 	err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM knowledge_bases").Scan(&n)
 	return n, err
@@ -206,7 +207,8 @@ func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Ba
 	}, "SELECT "+columns+" FROM knowledge_bases"+where, args...)
 }
 
-// stamp is a time as the tables have it: of one length, so that texts compare as the times do.
+// stamp formats a time as the tables have it: always of one length, so that texts compare as the
+// times do.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // moment reads a stamp; what cannot be read is the zero time, which is shown and decides nothing.

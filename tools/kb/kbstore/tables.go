@@ -39,8 +39,8 @@ CREATE INDEX chunks_words ON chunks USING gin (words);
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);`
 
-// steps are the changes of the tables so far.
-// A SQLite file has no tokens: its passages are indexed in memory.
+// steps returns the changes of the tables so far. A SQLite file has no tokens: its passages are
+// indexed in memory.
 func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
 		return []store.Step{store.SQL("tables", tables)}
@@ -79,7 +79,7 @@ func tokenize(ctx context.Context, db *store.DB) error {
 	})
 }
 
-// tokensOf are the tokens of a passage, as PostgreSQL's tsvector, and how many they are. Both kinds
+// tokensOf returns the tokens of a passage, as PostgreSQL's tsvector, and their number. Both kinds
 // of store index the same text: candidates of PostgreSQL are scored again by the index that SQLite
 // has.
 func tokensOf(title, heading, text string) (lexemes string, n int) {

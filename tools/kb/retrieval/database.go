@@ -22,7 +22,7 @@ type database struct {
 	rowOf        map[string]int // in found, by the passage's id
 }
 
-// open gives the view of a base that fits where it is kept.
+// open returns the view of a base that fits where the base is kept.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
 	ranks := l.Store.Ranks()
 	d := &database{source: l.Store, id: base.ID, filter: f, rowOf: map[string]int{}}
@@ -57,7 +57,7 @@ func (d *database) close() {
 	}
 }
 
-// narrow is stage 1, where the summaries are held.
+// narrow runs stage 1, if the summaries are in memory.
 func (d *database) narrow(query string, v []float32) (n int, err error) {
 	if d.memory == nil {
 		return d.allowed, skip("no embedder: the database looks through all documents")
@@ -96,9 +96,9 @@ func (d *database) words(ctx context.Context, query string, n int) ([]*passage, 
 	return all, nil
 }
 
-// left says that stage 1 left the document of a passage. The database was not told which documents
-// those are: it has its own index of words, and is fast without. One that came after the vectors
-// were read is not known yet.
+// left reports whether stage 1 kept the document of a passage. The database was not told which
+// documents those are: it has its own index of words, and is fast without. A passage that came
+// after the vectors were read is not known yet, and counts as kept.
 func (d *database) left(id string) bool {
 	if d.memory == nil {
 		return true
@@ -149,8 +149,8 @@ func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage,
 	return all, nil
 }
 
-// compare gives passages that words found their cosines. One that was imported after the vectors
-// were read has none yet.
+// compare sets the cosines of passages that were found by words. A passage that was imported after
+// the vectors were read has none yet.
 func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
 	return d.compareRows(ctx, all, v, func(p *passage) (int, bool) {
 		row, there := d.rows[p.Chunk]

@@ -49,8 +49,8 @@ type document struct {
 	there   bool
 }
 
-// get gives the index of a base as it is now, held for reading. The lock of all indexes is not held
-// while one of them is brought up to date: reading a large base takes seconds, in which the others
+// get returns the current index of a base, locked for reading. It does not hold the lock of all
+// indexes while it brings one up to date: reading a large base takes seconds, in which the others
 // can be searched.
 func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (*index, error) {
 	x.mu.Lock()
@@ -91,7 +91,7 @@ func (x *indexes) drop(id string) {
 	delete(x.byBase, id)
 }
 
-// index is an empty one.
+// index returns an empty index.
 func (l *Local) index(base kbstore.Base) *index {
 	return &index{
 		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base.ID, created: base.Created,
@@ -163,8 +163,8 @@ func (i *index) add(c kbstore.Chunk, words bool) {
 	d.rows, d.tokens = append(d.rows, row), d.tokens+i.text.Length(row)
 }
 
-// remove takes a document out with its passages. Their rows are free at once. Nobody sees them in
-// between, since who searches holds the index.
+// remove removes a document with its passages. Their rows are free at once. No search sees the
+// state in between, since a search holds the index.
 func (i *index) remove(id string) {
 	n, there := i.number[id]
 	if !there {
@@ -194,9 +194,8 @@ type memory struct {
 	closed bool
 }
 
-// open is stage 2: it asks the filter for every document. What may be seen is settled before
-// anything is scored, and stays so until close: rights that change meanwhile count for the next
-// search.
+// open runs stage 2: it applies the filter to every document. This settles what may be seen before
+// anything is scored, and until close: rights that change meanwhile count for the next search.
 func (i *index) open(f kbstore.Filter) *memory {
 	m := &memory{index: i, may: make([]bool, len(i.byNumber))}
 	for n := range i.byNumber {
@@ -220,12 +219,12 @@ func (m *memory) close() {
 // documents counts them. Removed ones are in neither number, though their places are kept.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
-// allowed says that a passage may be seen. Every search of words and vectors goes through it, and
-// asks before it scores.
+// allowed reports whether a passage may be seen. Every search of words and vectors goes through it,
+// and asks before it scores.
 func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[m.owner[row]] }
 
-// hasVector says that it may be seen and can be compared. Rows without a vector hold zeros, which
-// would be as near to everything as what has nothing to do with it.
+// hasVector reports whether a passage may be seen and can be compared. Rows without a vector hold
+// zeros, which would be as near to everything as a passage that has nothing to do with it.
 func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
@@ -260,12 +259,13 @@ func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passag
 	return all, nil
 }
 
-// compare gives passages that words found their cosines. The nearest 500 need not hold them.
+// compare sets the cosines of passages that were found by words. The nearest 500 need not hold
+// them.
 func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
 	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }
 
-// compareRows is compare, for passages whose rows in the index are to be looked up.
+// compareRows does the same as compare, for passages whose rows in the index are to be looked up.
 func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32, rowOf func(*passage) (int, bool)) error {
 	at := map[int]*passage{}
 	var rows []int
@@ -291,7 +291,8 @@ func (m *memory) features(query string, all []*passage) (features []lexical.Feat
 	return features
 }
 
-// passage is the one of a row. It is a copy: a result is written out after the index was let go.
+// passage returns the passage of a row. It is a copy: a result is written out after the index was
+// let go.
 func (m *memory) passage(row int) *passage {
 	c, d := &m.chunks[row], &m.byNumber[m.owner[row]]
 	return &passage{text: c.Text, row: row, Metadata: Metadata{
@@ -308,7 +309,8 @@ const (
 	unlike   = .1 // coverage below which a document is left out
 )
 
-// narrow is stage 1. It keeps the best fifty and all that are not clearly worse than the best.
+// narrow runs stage 1, and returns how many documents are left. It keeps the best fifty and all
+// that are not clearly worse than the best.
 func (m *memory) narrow(query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64

@@ -13,8 +13,8 @@ type indexed struct {
 	model string // whose vectors are compared
 }
 
-// narrow is stage 1, which is there to keep a search from looking through everything. The
-// database's index does that.
+// narrow skips stage 1, which keeps a search from looking through everything: the database's index
+// does that.
 func (x *indexed) narrow(string, []float32) (int, error) {
 	return x.database.allowed, skip("the database looks through all documents")
 }
@@ -38,8 +38,8 @@ func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, 
 	return all, nil
 }
 
-// compare gives passages that words found their cosines; those whose vectors are of another model
-// keep none.
+// compare sets the cosines of passages that were found by words; passages whose vectors are of
+// another model get none.
 func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) error {
 	ids := make([]string, len(all))
 	for i, p := range all {

@@ -74,9 +74,9 @@ func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
 	return reply, nil
 }
 
-// readRemote takes the passages out of a reply. Its shape is that of the tool's own result, which
-// is all that the specification says of it. The threshold and the number are held here too, since
-// the service may have its own idea of them. What it does not say of a passage is null.
+// readRemote reads the passages of a reply. A reply has the form of the tool's own result, which is
+// all that the specification says of it. The threshold and the number are applied here too, since
+// the service may have its own idea of them. What the service does not say of a passage is null.
 func readRemote(q Query, reply []byte) (*Result, error) {
 	var body struct {
 		Results []Found

@@ -11,8 +11,8 @@ import (
 // passage below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// order is what stage 5 orders passages by where words alone were compared. Coverage and the
-// longest piece decide between passages that BM25 holds to be alike.
+// order returns the value by which stage 5 orders passages where words alone were compared.
+// Coverage and the longest piece decide between passages that BM25 considers alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -47,7 +47,7 @@ var (
 	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43, unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
 )
 
-// odds is the logarithm of the odds that a passage answers.
+// odds returns the logarithm of the odds that a passage answers.
 func (w *weights) odds(n *numbers) (sum float64) {
 	for i := range n {
 		sum += w[i] * n[i]
@@ -55,7 +55,7 @@ func (w *weights) odds(n *numbers) (sum float64) {
 	return sum
 }
 
-// probability is that of odds.
+// probability converts the logarithm of odds to a probability.
 func probability(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
 // behind is how many of the best passages are looked at to see how far one stands out, and sisters
@@ -158,7 +158,7 @@ func backgroundOf(near []*passage) (b background) {
 	return b
 }
 
-// above is how far a cosine stands out, in units of the background.
+// above returns how far a cosine stands out, in units of the background, from -2 to 8.
 func (b background) above(cosine float64) float64 {
 	if math.IsInf(b.unit, 1) {
 		return 0

@@ -241,8 +241,9 @@ func (s *search) embed(ctx context.Context) {
 // Close ends what goes on beside the searches.
 func (l *Local) Close() { l.beside.Close() }
 
-// result is what is shown of the passages that are left. The threshold comes before the number, so
-// that max_results does not decide whether a good passage behind a bad one is seen.
+// result returns the passages that are left, in the form in which they are shown. The threshold
+// comes before the number, so that max_results does not decide whether a good passage after a bad
+// one is seen.
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
 	for _, c := range s.passages {
@@ -268,7 +269,8 @@ func (s *search) result() *Result {
 	return r
 }
 
-// closest says which passage came closest to a threshold that none reached, and how close.
+// closest describes the passage that came closest to a threshold that no passage reached, and its
+// score.
 func (p *passage) closest() string {
 	name := strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading}, func(s string) bool { return s == "" }), ", ")
 	begins := []rune(strings.Join(strings.Fields(p.text), " "))
@@ -282,7 +284,7 @@ func (p *passage) closest() string {
 // at all passages that have it, and a whole document as a query would take seconds.
 const longestQuery = 1000
 
-// beginning is as much of a query as is looked for.
+// beginning returns as much of a query as is looked for.
 func beginning(query string) string {
 	if len(query) <= longestQuery {
 		return query
@@ -291,10 +293,10 @@ func beginning(query string) string {
 	return string(runes[:min(len(runes), longestQuery)])
 }
 
-// round is a score with four digits: more of them say nothing, and fill the context of a model.
+// round rounds a score to four digits: more of them say nothing, and fill the context of a model.
 func round(score float64) float64 { return math.Round(score*1e4) / 1e4 }
 
-// value is a score as the metadata has it.
+// value returns a score as the metadata has it: from 0 to 1, with four digits.
 func value(score float64) *float64 {
 	score = round(min(1, max(0, score)))
 	return &score

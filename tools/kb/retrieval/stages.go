@@ -97,7 +97,7 @@ var (
 // skip is an error that says why a stage is not needed, or cannot be run with what is set.
 type skip string
 
-// Error is the reason.
+// Error returns the reason.
 func (s skip) Error() string { return string(s) }
 
 // run runs the stages over what may be seen of a base. An optional stage that fails costs a search
@@ -144,9 +144,9 @@ func (s *search) step(ctx context.Context, stage stage) error {
 	return err
 }
 
-// waited is what a stage took before it ran. Without it the slowest part of a search would be in no
-// stage's time: the vector is asked for before the index is held, and the rights are asked as the
-// view is opened.
+// waited returns the time that a stage took before it ran. Without it the slowest part of a search
+// would be in no stage's time: the vector is requested before the index is held, and the rights are
+// checked as the view is opened.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -157,10 +157,10 @@ func (r *Report) waited(s *search) time.Duration {
 	return 0
 }
 
-// rights is stage 2. The view was opened with the principal's filter and has nothing else, so it
-// only counts. How many documents there are that it may not see is told to nobody but an
-// administrator, who sees all: a number that grows when somebody else's folder is imported tells of
-// it.
+// rights runs stage 2. The view was opened with the principal's filter and has nothing else, so
+// rights only counts. The number of documents that the principal may not see is shown only to an
+// administrator, who sees all: a number that grows when somebody else's folder is imported would
+// reveal the import.
 func (s *search) rights(_ context.Context, r *Report) error {
 	r.Out, r.In = s.view.documents()
 	if !s.Principal.Admin {
@@ -169,9 +169,9 @@ func (s *search) rights(_ context.Context, r *Report) error {
 	return nil
 }
 
-// summaries is stage 1. It must not lose what the later stages would find, so it does nothing where
-// there is nothing to save by it. Documents whose summaries have nothing to do with the query are
-// left out, where there are many.
+// summaries runs stage 1. It must not lose what the later stages would find, so it does nothing
+// where it would save nothing. Where there are many documents, it leaves out those whose summaries
+// have nothing to do with the query.
 func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n
@@ -185,7 +185,7 @@ func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	return err
 }
 
-// words is stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost:
+// words runs stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost:
 // no later stage brings passages in.
 func (s *search) words(ctx context.Context, r *Report) (err error) {
 	s.sparse, err = s.view.words(ctx, s.asked, mostSparse)
@@ -196,8 +196,8 @@ func (s *search) words(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// vectors is stage 3B. Passages that words found are compared as well, or they would have no score
-// to be held against others.
+// vectors runs stage 3B. Passages that words found are compared as well, or they would have no
+// score to compare with others.
 func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	r.In = s.reports["1"].Out
 	if s.noVector != nil {
@@ -210,7 +210,8 @@ func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	return s.view.compare(ctx, s.sparse, s.vector)
 }
 
-// merge is stage 4: what both found, by reciprocal ranks. One ranking keeps its order.
+// merge runs stage 4: it merges what both found, by reciprocal ranks. A single ranking keeps its
+// order.
 func (s *search) merge(_ context.Context, r *Report) error {
 	at := map[string]int{}
 	var all []*passage
@@ -242,9 +243,9 @@ func (s *search) merge(_ context.Context, r *Report) error {
 	return nil
 }
 
-// closer is stage 5: it looks at where and how the words stand, which 3A does not, and gives each
-// passage its score. By words alone that keeps their order. Where vectors were compared the score
-// is the order, so that a passage in other words is not lost here.
+// closer runs stage 5: it looks at where and how the words occur, which 3A does not, and gives each
+// passage its score. If words alone were compared, that keeps their order. Where vectors were
+// compared the score is the order, so that a passage in other words is not lost here.
 func (s *search) closer(_ context.Context, r *Report) error {
 	r.In = len(s.passages)
 	for i, f := range s.view.features(s.asked, s.passages) {
@@ -279,8 +280,8 @@ func (s *search) closer(_ context.Context, r *Report) error {
 	return nil
 }
 
-// model is stage 6. The index is let go before the model is waited for. Passages that the model
-// left out stay behind those that it scored, in the order of stage 5, and never score higher.
+// model runs stage 6. It lets the index go before it waits for the model. Passages that the model
+// left out stay after those that it scored, in the order of stage 5, and never score higher.
 func (s *search) model(ctx context.Context, r *Report) error {
 	r.In, r.Out = len(s.passages), len(s.passages)
 	s.view.close()
@@ -316,14 +317,15 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// whole is a passage below its title and headings, as its vector is made of it: "20 days" says
+// whole returns a passage below its title and headings, as its vector is made of it: "20 days" says
 // something below "Leave" alone.
 func (p *passage) whole() string {
 	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text}, func(s string) bool { return s == "" }), "\n")
 }
 
-// scored is 1 for passages that the model scored. The sort is stable, and among the others no score
-// is compared across sources. The others keep their order, whatever their scores.
+// scored returns 1 for passages that the model scored, and 0 for others. The sort is stable, and
+// scores of different sources are not compared: the other passages keep their order, whatever their
+// scores.
 func scored(p *passage) int {
 	if p.CrossEncoder != nil {
 		return 1

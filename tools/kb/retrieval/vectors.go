@@ -77,7 +77,7 @@ func (x *vectors) set(row int, e kbstore.Embedding) {
 	}
 }
 
-// remove takes the vector of a row out; the model is that of the passage.
+// remove removes the vector of a row; the model is that of the passage.
 func (x *vectors) remove(row int, model string) {
 	switch {
 	case x.has[row]:
@@ -92,7 +92,7 @@ func (x *vectors) remove(row int, model string) {
 	}
 }
 
-// dimensions is how long they are, whichever way they are kept.
+// dimensions returns the length of the vectors, no matter how they are kept.
 func (x *vectors) dimensions() int {
 	if x.small != nil {
 		return x.small.Dimensions()
@@ -100,8 +100,8 @@ func (x *vectors) dimensions() int {
 	return x.exact.Dimensions()
 }
 
-// comparable says why a query's vector cannot be held against them. That there are none is no
-// failure of the model: nobody has made them yet.
+// comparable returns an error if a query's vector cannot be compared with these vectors. If there
+// are none yet, the error is a skip: that is not a failure of the model.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", x.dimensions(), len(v))
@@ -115,7 +115,7 @@ func (x *vectors) comparable(v []float32) error {
 	return skip("the passages have no vectors; import them again")
 }
 
-// search gives the rows nearest to v. fetch reads vectors that the index has as bytes alone.
+// search returns the rows nearest to v. fetch reads the vectors of which the index has only bytes.
 func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
 		return x.exact.Search(v, n, allowed), nil
@@ -131,7 +131,7 @@ func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch f
 	return hits[:min(n, len(hits))], err
 }
 
-// cosines are those of some rows that have vectors.
+// cosines returns the cosines of v and the vectors of rows. All rows must have a vector.
 func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[int][]float32, error)) (hits []vector.Hit, err error) {
 	if x.small == nil {
 		for _, row := range rows {

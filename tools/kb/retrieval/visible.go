@@ -20,7 +20,7 @@ func (m *memory) visible(query string) *lexical.Index {
 	return m.part
 }
 
-// visibleSummaries are the summaries for a query in the same way.
+// visibleSummaries returns the summaries for a query in the same way.
 func (m *memory) visibleSummaries(query string) *lexical.Index {
 	if m.all {
 		return &m.summaries
@@ -35,7 +35,8 @@ func (m *memory) visibleSummaries(query string) *lexical.Index {
 	return m.summaries.Part(texts, tokens, func(row int) bool { return rows[row] }, query)
 }
 
-// comparable says why a query's vector cannot be held against those that may be seen.
+// comparable returns an error if a query's vector cannot be compared with the vectors that may be
+// seen.
 func (m *memory) comparable(v []float32) error {
 	if m.all {
 		return m.vectors.comparable(v)
