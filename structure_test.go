@@ -174,8 +174,8 @@ func TestFilesAreOfAReadableLength(t *testing.T) {
 	}
 }
 
-// TestCommentsFitTheScreen checks the lines that are comments. Lists, and what an indent sets apart,
-// may be longer.
+// TestCommentsFitTheScreen checks the lines that are comments. Lists, and what an indent sets
+// apart, may be longer.
 func TestCommentsFitTheScreen(t *testing.T) {
 	_, all := readPackages(t)
 	for _, p := range all {

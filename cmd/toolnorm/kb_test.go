@@ -82,7 +82,8 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestAnEmbeddingModelOfOllamaIsOffered makes and fills a knowledge base where Ollama has an embedding model.
+// TestAnEmbeddingModelOfOllamaIsOffered makes and fills a knowledge base where Ollama has an
+// embedding model.
 func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_DATA", t.TempDir())
@@ -120,7 +121,8 @@ func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
 	}
 }
 
-// TestNamesDoNotReachTheTerminalAsTheyAre imports a file whose name would colour the line, begin another and turn a third round.
+// TestNamesDoNotReachTheTerminalAsTheyAre imports a file whose name would colour the line, begin
+// another and turn a third round.
 func TestNamesDoNotReachTheTerminalAsTheyAre(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_DATA", t.TempDir())

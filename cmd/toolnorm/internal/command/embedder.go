@@ -17,7 +17,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// offerTime bounds the questions to a model server. They only help: a command does not wait for them.
+// offerTime bounds the questions to a model server. They only help: a command does not wait for
+// them.
 const offerTime = 2 * time.Second
 
 // offerEmbedder names the settings that use an embedding model which Ollama has. It prints nothing
