@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/chat"
 	"toolnorm/tools"
 )
 
@@ -74,14 +75,16 @@ func TestSearchFindsTools(t *testing.T) {
 	}
 }
 
-// TestSearchFindsToolsAmongMany holds the same among the tools of six more servers, of which four can do what another can. many.txt was written
-// before the ranking was looked at, and nothing was chosen by it.
+// TestSearchFindsToolsAmongMany holds the same among the tools of six more servers, several of which do what another does. Both files were
+// written before anything was tried on them. Nothing was chosen by them; one more field was tried with the first, and left out.
 func TestSearchFindsToolsAmongMany(t *testing.T) {
 	ts := newToolset(readTools(t, "tools.txt", "more_tools.txt"), nil)
-	five, first, all := found(t, ts, "many.txt")
-	t.Logf("%d of %d among the first five of %d tools, %d first", five, all, len(ts.list), first)
-	if want := 39; five < want {
-		t.Errorf("%d of %d are found, want %d", five, all, want)
+	for file, want := range map[string]int{"many.txt": 39, "many2.txt": 22} {
+		five, first, all := found(t, ts, file)
+		t.Logf("%s: %d of %d among the first five of %d tools, %d first", file, five, all, len(ts.list), first)
+		if five < want {
+			t.Errorf("%s: %d of %d are found, want %d", file, five, all, want)
+		}
 	}
 }
 
@@ -131,8 +134,10 @@ func thousand() (all []tools.Tool) {
 	for _, thing := range strings.Fields("customer order invoice product supplier warehouse shipment payment refund employee contract ticket visit campaign lead meeting project asset license sensor") {
 		for _, act := range strings.Fields("count list latest oldest total average largest smallest search export") {
 			for _, region := range strings.Fields("north south east west central") {
+				reads := true
 				all = append(all, tools.Tool{
-					Name: "local." + act + "_" + thing + "s_" + region, Description: act + " the " + thing + "s of the " + region + " region.",
+					Hints: tools.Hints{ReadOnly: &reads},
+					Name:  "local." + act + "_" + thing + "s_" + region, Description: act + " the " + thing + "s of the " + region + " region.",
 					Schema: []byte(`{"type":"object","properties":{"department":{"type":"string"}},"required":["department"]}`),
 				})
 			}
@@ -178,5 +183,24 @@ func TestASearchOfARunLooksAtTheQuestion(t *testing.T) {
 	out, err := New(Config{Model: m, Tools: d.registry, Servers: d, ToolTokens: 10}).Run(t.Context(), Ask{Request: question("Add the numbers 1 and 2 for Sales.")}, nil)
 	if err != nil || out.Text != "It is 3." || !strings.Contains(m.told(), `"name":"calc.add","description"`) {
 		t.Errorf("%v, %+v, told\n%s", err, out, m.told())
+	}
+}
+
+// TestOfSeveralNamesTheQuestionChooses holds which tool a run calls for a model that only repeats what its search has found.
+func TestOfSeveralNamesTheQuestionChooses(t *testing.T) {
+	text := "You can call local.average_payments_central, local.average_payments_south or local.average_payments_west."
+	for asked, want := range map[string]string{
+		"What are the average payments in the south?": "local.average_payments_south",
+		"And in the west?":                            "local.average_payments_west",
+		"Hello.":                                      "local.average_payments_south", // nothing speaks for another: the first in order
+	} {
+		r := &run{tools: newToolset(thousand(), nil), ask: Ask{Request: question(asked)}}
+		if got := r.advised(text); got != want {
+			t.Errorf("%s: %q, want %q", asked, got, want)
+		}
+		r.facts = []fact{{call: chat.Call{Name: want}}}
+		if got := r.advised(text); got != "" {
+			t.Errorf("%s: %q has run", asked, got)
+		}
 	}
 }
