@@ -116,12 +116,11 @@ func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result 
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {
 		return tools.Failure(`say what the tool should do: {"query": "…"}`)
 	}
-	ranked := ts.search(ctx, ts.embed, q.Query)
+	ranked := ts.lookup(ctx, q.Query)
 	// An empty result would leave a small model with nothing to go on.
 	if len(ranked) == 0 {
 		return tools.TextOf("no tool does that; the servers have tools called " + strings.Join(ts.names()[:min(20, len(ts.list))], ", "))
 	}
-	ranked = ranked[:min(mostFound, len(ranked))]
 	for _, t := range ranked {
 		if !slices.Contains(ts.found, t.Name) {
 			ts.found = append(ts.found, t.Name)

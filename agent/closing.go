@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
+	"toolnorm/tools"
 )
 
 // close asks for an answer in words, from what was found out, and once more when none comes. Nobody
@@ -154,18 +155,24 @@ func owed(r *run, text string) string {
 }
 
 // advised returns the tool that a text tells the user to call, when it is one that only reads and
-// that has not run; else "".
+// that has not run; else "". Of several, as when a text repeats what a search has found, it is the
+// one that the question asks for most.
 func (r *run) advised(text string) string {
 	named := r.tools.spokenOf(text)
-	if len(named) == 0 || !r.tools.reads(named[0]) || len(r.tools.spokenOf(r.saidLast())) > 0 {
+	if len(named) == 0 || len(r.tools.spokenOf(r.saidLast())) > 0 {
 		return ""
 	}
-	for _, f := range r.facts {
-		if f.call.Name == named[0] {
-			return ""
+	best := named[0]
+	if len(named) > 1 {
+		ranked := r.tools.rank(chat.Asked(r.saidLast()))
+		if i := slices.IndexFunc(ranked, func(t tools.Tool) bool { return slices.Contains(named, t.Name) }); i >= 0 {
+			best = ranked[i].Name
 		}
 	}
-	return named[0]
+	if !r.tools.reads(best) || slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == best }) {
+		return ""
+	}
+	return best
 }
 
 // isAnswer reports whether a text says something: more than white space, the labels of an answer,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"toolnorm/internal/vector"
@@ -20,6 +21,40 @@ func (ts *toolset) rank(text string) []tools.Tool {
 		ts.finder = find.New(ts.list) // for the first search of a run: few runs have one
 	}
 	return ts.finder.Rank(text)
+}
+
+// mostAsked is how much of the user's question a search looks at, its end, in bytes: a question may
+// have a file in it.
+const mostAsked = 2000
+
+// lookup gives the few tools that a model's query asks for, and those that the user's own question
+// does. Small models take a name or a number out of the question for the query: "Sales", of "list
+// the invoices for Sales", which is no word of a tool. A query that is no more than a part of the
+// question takes turns with it; any other has the question behind it, where it finds few.
+func (ts *toolset) lookup(ctx context.Context, query string) (out []tools.Tool) {
+	found := ts.search(ctx, ts.embed, query)
+	asked := strings.ToValidUTF8(ts.question[max(0, len(ts.question)-mostAsked):], "")
+	part := strings.Contains(folded(asked), folded(query))
+	add := func(list []tools.Tool) {
+		for _, t := range list {
+			if len(out) < mostFound && !slices.ContainsFunc(out, func(o tools.Tool) bool { return o.Name == t.Name }) {
+				out = append(out, t)
+			}
+		}
+	}
+	if !part {
+		add(found)
+	}
+	if len(out) == mostFound || folded(asked) == folded(query) || strings.TrimSpace(asked) == "" {
+		add(found)
+		return out
+	}
+	more := ts.search(ctx, ts.embed, asked)
+	for i := range mostFound {
+		add(found[min(i, len(found)):min(i+1, len(found))])
+		add(more[min(i, len(more)):min(i+1, len(more))])
+	}
+	return out
 }
 
 const (

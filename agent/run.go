@@ -93,6 +93,7 @@ func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 // steps goes round until there is a reason to stop, which is in r.out. An error means that nothing
 // can be shown (see failed).
 func (r *run) steps(ctx context.Context) error {
+	r.tools.question = chat.Asked(r.saidLast())
 	for {
 		if stop := r.exhausted(); stop != "" {
 			return r.end(ctx, stop)

@@ -31,6 +31,7 @@ type toolset struct {
 	found     []string            // those that were
 	finder    *find.Finder        // by which; nil before the first search
 	embed     Embed               // nil: they are found by words alone
+	question  string              // the user's last one, which a search looks at as well
 }
 
 // newToolset arranges tools. taken are names that somebody else uses in the same request, the
