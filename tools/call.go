@@ -191,7 +191,8 @@ func (s *Snapshot) Meant(name string) string {
 	return name
 }
 
-// bare returns the tools of servers whose name is the given one once the server's name is cut off.
+// bare returns the full names of the servers' tools that have the given name after the server's
+// name and the dot.
 func (s *Snapshot) bare(name string) (all []string) {
 	for _, t := range s.Tools {
 		if _, bare, ok := strings.Cut(t.Name, "."); ok && bare == name {

@@ -24,9 +24,9 @@ var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // connection is a database that SQL tools may ask. It is opened when it is first needed, and tried
 // again when that failed: a server that is down keeps nothing else from working. It opens a SQLite
-// file read-only, and accepts only a PostgreSQL role that may do no more than SELECT; a role that
-// can do more is refused when it connects, so a superuser's URL in the settings gives an error and
-// no tool.
+// file read-only, and restricts a PostgreSQL role to SELECT. Unless Asks.AnyRole is set, a role
+// that can do more is refused when it connects, so a superuser's URL in the settings results in an
+// error and not in a tool.
 type connection struct {
 	Name   string
 	Kind   sqlsafe.Kind
