@@ -85,8 +85,8 @@ func stamp(v any) any {
 	return at.UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// postgresNames maps our types to PostgreSQL's. A text has none, so that PostgreSQL infers its type
-// from the statement.
+// postgresNames maps our types to PostgreSQL's. A single text is passed without a type, so that
+// PostgreSQL infers it from the statement.
 var postgresNames = map[string]string{
 	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
 	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text", typeObject: "jsonb",
