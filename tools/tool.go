@@ -4,7 +4,7 @@
 // Every face (the OpenAI endpoint, the MCP server, the command line, the web page) offers the same
 // registry. A new tool is one Go file with its function and one Markdown file with its description.
 //
-//	tool.go      a tool and its result; part.go: the pieces of a result; typed.go makes tools from Go functions
+//	tool.go      a tool and its result; part.go: pieces of a result; typed.go: tools from Go functions
 //	registry.go  tools by name, and the state of all of them at one moment
 //	call.go      running one; execute.go: its outcome as one JSON object
 //	toolset.go   sets of tools, and what a caller may use
