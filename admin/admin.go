@@ -2,8 +2,8 @@
 // asks it.
 //
 // Everything below /admin/api/ goes through one Server, which reads and writes JSON and answers
-// errors in OpenAI's form. It answers whoever asks: auth.Guard belongs in front. openapi.yaml
-// describes each route; a test holds that the two lists are equal.
+// errors in OpenAI's form. It does not authenticate: auth.Guard belongs before it. openapi.yaml
+// describes each route; a test checks that the two lists are equal.
 //
 //	admin.go      the server, and how a route is answered
 //	json.go       bodies and answers
@@ -43,14 +43,14 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// Paths is where everything of the package lies.
+// Paths is the path under which the package serves everything.
 const Paths = "/admin"
 
-// API is what only an administrator may ask. The rest below Paths is the page, which holds no data:
-// a browser can send no key with a navigation, so the page has to come without one.
+// API is the path of what only an administrator may use. The rest below Paths is the page, which
+// holds no data: a browser can send no key with a navigation, so the page has to come without one.
 const API = Paths + "/api/"
 
-// Config says what is administered.
+// Config holds what is administered.
 type Config struct {
 	Page    http.Handler   // what is shown at /admin; nil: a sentence that says where the API is
 	Tools   *dynamic.Set   // the custom tools; nil: there is no store to keep them in
@@ -69,7 +69,7 @@ type Config struct {
 	Registry *tools.Registry  // every tool that is offered; nil: there are none
 }
 
-// Server answers below /admin. It may be used by many at once.
+// Server answers below /admin. It is safe for concurrent use.
 type Server struct {
 	config  Config
 	current atomic.Pointer[current]
@@ -79,8 +79,7 @@ type Server struct {
 	routes  []string         // the patterns of Handle
 }
 
-// current is what follows the settings: which models there are, and by which formats a text is
-// read.
+// current holds what depends on the settings: the models, and the formats by which a text is read.
 type current struct {
 	models  Models
 	formats *adapters.Set
@@ -168,8 +167,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " + API + "openapi.yaml.\n"))
 }
 
-// answer lets h answer.
-// A client that is gone cannot be told why.
+// answer lets h answer, and writes its error. If the client is gone, the error is dropped.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.ResponseWriter, *http.Request) error) {
 	guardAnswer(w.Header())
 	err := h(w, r)
@@ -186,8 +184,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.Resp
 	fault.Write(w, f)
 }
 
-// nothingHere returns the error of a wrong path, or that of a wrong method, as the mux would
-// without an API's form of errors.
+// nothingHere tells a wrong path from a wrong method, as the mux would, but with an error in the
+// API's form.
 func (s *Server) nothingHere(r *http.Request) error {
 	var methods []string
 	for _, pattern := range s.routes {
@@ -206,7 +204,8 @@ func (s *Server) nothingHere(r *http.Request) error {
 	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, strings.Join(methods, " and "), r.Method)
 }
 
-// session writes who asks. The page asks this first: a 401 makes it ask its user for a key.
+// session answers with the identity of the caller. The page asks this first: a 401 makes it ask its
+// user for a key.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, struct {
 		Principal string `json:"principal"`

@@ -10,7 +10,7 @@ import (
 )
 
 // Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as
-// text. It tells step what it does next.
+// text. It calls step with what it does next.
 type Examiner func(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error)
 
 // doctor answers with reports.

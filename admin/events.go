@@ -17,12 +17,12 @@ const (
 	beat = 15 * time.Second
 	// stall is how long a page that takes nothing is waited for.
 	stall = 30 * time.Second
-	// mostPages are the streams that are open at once, two a page. Each costs a goroutine and a
-	// connection; a browser has six.
+	// mostPages is the most streams that are open at once, two per page. Each costs a goroutine and
+	// a connection; a browser has six.
 	mostPages = 128
 )
 
-// hub tells the pages that are open what changed. A page hears kinds, never values: it
+// hub tells the pages that are open what changed. A page is sent kinds, never values: it
 // asks again for what it shows, so a lost or doubled event does no harm.
 type hub struct {
 	mu     sync.Mutex
@@ -54,7 +54,7 @@ func (h *hub) publish(kind string) {
 	}
 }
 
-// join adds a page; nil when there are too many.
+// join adds a page; it returns nil if there are too many.
 func (h *hub) join() *page {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// mostFound is how many exchanges one page of the history has at most.
+// mostFound is the most exchanges on one page of the history.
 const mostFound = 500
 
 // found is a page of the history, the newest first.
@@ -21,7 +21,7 @@ type found struct {
 	More      bool             `json:"more"`
 }
 
-// search looks for earlier exchanges. Where none are kept nothing is found.
+// search looks for earlier exchanges. If no history is kept, it finds nothing.
 func (l *live) search(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	most, err := strconv.Atoi(cmp.Or(form.Get("most"), "100"))
@@ -54,8 +54,8 @@ func (l *live) find(ctx context.Context, id string) (*trace.Exchange, error) {
 	return l.history.Find(ctx, id)
 }
 
-// turns returns the exchanges of a conversation that are kept. Those of the last moment may be in
-// memory alone.
+// turns returns the exchanges of a conversation that are kept. The latest ones may be only in
+// memory.
 func (l *live) turns(ctx context.Context, conversation string) ([]trace.Exchange, error) {
 	now := l.trace.Conversation(conversation)
 	if l.history == nil || conversation == "" {

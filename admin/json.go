@@ -40,9 +40,9 @@ func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
 	return err
 }
 
-// guardAnswer keeps answers out of caches and out of other pages. The API sends data
-// alone, so nothing in an answer may run or be shown as a page, whatever an
-// administrator or a model wrote into it.
+// guardAnswer keeps answers out of caches and out of other pages. The API sends only data, so
+// nothing in an answer may run or be shown as a page, whatever an administrator or a model wrote
+// into it.
 func guardAnswer(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -26,8 +26,8 @@ type knowledge struct {
 	publish func(kind string)
 }
 
-// routes adds those of the knowledge bases to a server. Searching is the tool's own business:
-// registry/call runs it.
+// routes adds the routes of the knowledge bases to a server. There is none for searching, since
+// registry/call runs the tool for it.
 func (k *knowledge) routes(to *Server) {
 	to.Handle("GET "+API+"knowledge-bases", k.withStore(k.listBases))
 	to.Handle("POST "+API+"knowledge-bases", k.withStore(k.createBase))
@@ -37,9 +37,9 @@ func (k *knowledge) routes(to *Server) {
 	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", k.withStore(k.deleteDocument))
 }
 
-// withStore answers where no store is open, and turns the store's errors into those of the API. The
-// routes are there all the same, so that a page finds out why, and the description is of every
-// server.
+// withStore answers with an error if no store is open, and turns the store's errors into those of
+// the API. The routes exist without a store, too, so that a page can show the reason, and the
+// description holds for every server.
 func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch {
@@ -52,8 +52,8 @@ func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) err
 	}
 }
 
-// knowledgeFault returns an error of the store as the API says it. The words are those of the
-// tools, so that they can be looked for.
+// knowledgeFault turns an error of the store into an error of the API. The words are those of the
+// tools, so that they can be searched for.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -85,15 +85,15 @@ type wholeBase struct {
 	LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 }
 
-// shown counts what is in a knowledge base, as far as who asks may see it. The sizes are counted,
-// and not kept: a count that is kept can be wrong, and this one takes a millisecond.
+// shown counts what is in a knowledge base, as far as the caller may see it. The sizes are not
+// stored: a stored count can be wrong, and counting takes a millisecond.
 func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
 }
 
 // listBases lists the knowledge bases.
-// Between the list and a count somebody may delete a base; the list is then the shorter one.
+// A base that is deleted between the listing and its count is left out.
 func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 	bases, err := k.kb.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
@@ -146,14 +146,14 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, shownBase{Base: b})
 }
 
-// changedBase reports a change to pages and the log. The log names ids and never texts.
+// changedBase notifies pages of a change and logs it. The log has ids and never texts.
 func (k *knowledge) changedBase(r *http.Request, what, id string) {
 	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
 	k.publish("knowledge")
 }
 
-// showBase shows a knowledge base with what is in it. All at once: a page that asked for
-// collections and documents one after the other could show two states of one base.
+// showBase shows a knowledge base with what is in it. It answers with everything at once: a page
+// that asked for collections and documents one after the other could show two states of one base.
 func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -175,8 +175,8 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// base returns the knowledge base that a request names. An administrator sees every base, so this
-// is the check that it exists; the right is asked for all the same, in one place.
+// base returns the knowledge base that a request names. An administrator sees every base, so mostly
+// this checks that it exists; the right is checked all the same, in one place.
 func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
@@ -196,8 +196,8 @@ func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteDocument deletes a document. It fails with fault.NotFound when the document is not there:
-// another page may have deleted it.
+// deleteDocument deletes a document. A missing document has its own error, as another page may have
+// deleted it.
 func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -234,7 +234,7 @@ type upload struct {
 const mostUpload = chunk.LargestFile/3*4 + 1<<16
 
 // importFile imports one file. Pages send a folder file by file, so that they know how far they
-// are; within a large one the stream tells them.
+// are; the stream reports the progress within a large file.
 func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -270,9 +270,9 @@ func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// event sends one event. A page that is gone shows by the request's context, which ends the import.
-// What cannot be written as JSON does not occur; its error is sent, so that a page does not wait
-// for ever.
+// event sends one event. It ignores errors of writing: when the page is gone, the request's context
+// ends the import. Values that cannot be written as JSON do not occur; if one did, its error would
+// be sent, so that a page does not wait for ever.
 func event(out *sse.Writer, kind string, v any) {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -27,7 +27,7 @@ type live struct {
 	events  *hub
 }
 
-// routes adds those of the pages Overview and Live to a server.
+// routes adds the routes for the pages Overview and Live to a server.
 func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"exchanges", l.listExchanges)
 	to.Handle("GET "+API+"exchanges/live", l.followList)
@@ -72,9 +72,9 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges lists what is kept, without what was said, and the requests that run. With
-// ?after=SEEN it is what has come since a list with that count, and without the meanings of codes,
-// which do not change. Where nothing is kept the list is empty and keeps 0, which the page
+// listExchanges lists the kept exchanges, without their texts, and the running requests. With
+// ?after=SEEN it lists what has come since a list with that count, without the meanings of codes,
+// which do not change. If nothing is kept, the list is empty and keeps is 0, which the page
 // explains.
 func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}, Running: []trace.Row{}}
@@ -102,12 +102,12 @@ func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error 
 	}
 }
 
-// mostMinutes bounds for how long texts are kept by a switch in the page: who forgets it should not
-// keep what others say.
+// mostMinutes bounds how long the switch in the page keeps texts: an administrator who forgets the
+// switch should not go on recording what others say.
 const mostMinutes = 120
 
-// texts returns the handler that has what is said kept for some minutes, of requests that come from
-// now on; 0 ends it. The log says who switched it.
+// texts switches the keeping of texts on for some minutes, for requests that come from now on; 0
+// ends it. The log names the administrator.
 func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var ask struct {
@@ -128,8 +128,8 @@ func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *h
 	}
 }
 
-// oneExchange shows one with everything that is kept, and how each generation reads. The reasons
-// are made when somebody looks, not while clients wait.
+// oneExchange shows an exchange with everything that is kept, and how each generation reads. The
+// readings are made on request, not while clients wait.
 func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	e, err := l.find(r.Context(), r.PathValue("id"))
 	switch {
@@ -188,8 +188,8 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	return all
 }
 
-// saidIn returns the messages that were kept: they tell a call that is meant from one that is
-// shown.
+// saidIn returns the messages that were kept: they tell a call that is meant from a call that is
+// quoted.
 func saidIn(b *trace.Bodies) []chat.Message {
 	all := make([]chat.Message, len(b.Messages))
 	for i, m := range b.Messages {

@@ -13,14 +13,15 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Models are asked for what the page Models shows. The engine is one.
+// Models provides what the page Models shows. The engine implements it.
 type Models interface {
 	chat.Catalog
-	// Plan says how a model is read as far as its name and the settings say; it asks nobody.
+	// Plan returns how a model is read according to its name and the settings, without asking its
+	// server.
 	Plan(model string) engine.Plan
 	// Examine asks the model's server, which may have to load the model.
 	Examine(ctx context.Context, model string) (engine.Findings, error)
-	// Describe is what the server says of a model, in the form of Ollama's /api/show.
+	// Describe returns what the server says of a model, in the form of Ollama's /api/show.
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
 }
 
@@ -30,13 +31,13 @@ type models struct {
 	trace   *trace.Log // nil: none are kept
 }
 
-// routes adds those of the page Models to a server.
+// routes adds the routes for the page Models to a server.
 func (m *models) routes(to *Server) {
 	to.Handle("GET "+API+"models", m.listModels)
 	to.Handle("POST "+API+"models/examine", m.examine)
 }
 
-// errNoModels answers in a server that asks no models, which only tests make.
+// errNoModels is the error of a server without models, which only tests make.
 var errNoModels = fault.New(fault.Unable, "this server asks no models")
 
 // listedModel is a model with how it is read.
@@ -51,9 +52,9 @@ type listedModel struct {
 	Used     string `json:"used,omitempty"` // the format and the strategy that answered last
 }
 
-// listModels lists every model that can be asked. Only names and settings decide what is said of
-// each, so that seventy models cost one question to each server; what a server must be asked for is
-// left to examine.
+// listModels lists every model that can be asked. What it shows of each comes from names and
+// settings alone, so that seventy models cost one request to each server; examine asks the servers
+// for the rest.
 func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -94,9 +95,9 @@ type findings struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// examine finds out about one model what its first request with tools would. A server that has not
-// loaded the model loads it now, which takes seconds; the answer comes when it is there, and the
-// page that goes away ends it.
+// examine finds out the same about a model as its first request with tools would. A server that has
+// not loaded the model loads it now, which takes seconds; the examination ends early if the page
+// goes away.
 func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -125,8 +126,8 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// described reads the context and the capabilities out of a description; what is not there stays
-// zero. The context stands under the name of the architecture: "qwen3.context_length".
+// described reads the context and the capabilities out of a description; what is missing stays
+// zero. The member with the context is named after the architecture: "qwen3.context_length".
 func described(show json.RawMessage) (context int, capabilities []string) {
 	var v struct {
 		Info         map[string]any `json:"model_info"`

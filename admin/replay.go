@@ -13,7 +13,7 @@ import (
 )
 
 // listFormats names the formats by which a text can be read.
-// A user's own families are among them, since a replay is how one tries them out.
+// A user's own families are among them, since users try them out by a replay.
 func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
 	for _, f := range l.current.Load().formats.All() {
@@ -79,7 +79,7 @@ func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, proposal{file, append([]string{}, questions...)})
 }
 
-// nameChars are those of a family's name.
+// nameChars are the characters of a family's name.
 const nameChars = "abcdefghijklmnopqrstuvwxyz0123456789-._"
 
 // proposal is a family's file, and what a person should decide about it.

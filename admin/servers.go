@@ -10,7 +10,7 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// Servers are the other MCP servers whose tools are offered here. remote.Set is one.
+// Servers manages the other MCP servers whose tools are offered here. remote.Set implements it.
 type Servers interface {
 	List() []remote.State
 	Add(ctx context.Context, a remote.Asked) error
@@ -25,8 +25,8 @@ type others struct {
 	publish  func(kind string)
 }
 
-// routes adds those of the page MCP servers to a server, and those by which the playground lists
-// and runs tools.
+// routes adds the routes for the page MCP servers to a server, and those by which the playground
+// lists and runs tools.
 func (o *others) routes(to *Server) {
 	to.Handle("GET "+API+"servers", o.listServers)
 	to.Handle("POST "+API+"servers", o.addServer)
@@ -36,12 +36,12 @@ func (o *others) routes(to *Server) {
 	to.Handle("POST "+API+"registry/call", o.callTool)
 }
 
-// errNoServers answers where another toolnorm has started this one as its server.
+// errNoServers is the error if another toolnorm has started this one as its server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
 // listServers lists the servers with their states. Addresses are shown without what could be a
-// secret in them. One that is down keeps its place, with the reason: who looks here mostly looks
-// for that.
+// secret in them. A server that is down is listed with the reason, which is what people mostly look
+// for here.
 func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	all := []remote.State{}
 	if o.servers != nil {
@@ -50,9 +50,9 @@ func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, map[string][]remote.State{"servers": all})
 }
 
-// addServer adds a server by its address. Commands are for the file: who may ask here may not start
-// programs. Where the address may lead (link-local never, private by the setting mcp-private) is
-// remote's to decide, as for /mcp/add.
+// addServer adds a server by its address. Commands can be set only in the file, so that an
+// administrator of the page cannot start programs. Where the address may lead (link-local never,
+// private by the setting mcp-private) is remote's to decide, as for /mcp/add.
 func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	var ask remote.Asked
 	if err := read(r, &ask); err != nil {

@@ -23,7 +23,7 @@ type customTools struct {
 	log zerolog.Logger
 }
 
-// routes adds those of the custom tools to a server.
+// routes adds the routes for custom tools to a server.
 func (c *customTools) routes(to *Server) {
 	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
 		"GET " + API + "tools":                                  c.listTools,
@@ -52,7 +52,7 @@ func (c *customTools) routes(to *Server) {
 	}
 }
 
-// who returns the subject of the principal that asks: created_by and the history name it.
+// who returns the name for created_by and the history.
 func who(r *http.Request) string { return auth.PrincipalOf(r.Context()).Subject }
 
 // number reads a number of the path or the query; empty is 0.
@@ -67,7 +67,7 @@ func number(text, field string) (int, error) {
 	return n, nil
 }
 
-// idOf returns the tool that a path names. What is no number is no tool.
+// idOf returns the tool that a path names. A text that is not a number names no tool.
 func idOf(r *http.Request) (int, error) {
 	id, err := number(r.PathValue("id"), "id")
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
 }
 
 // toggleTool offers a tool or takes it back. It says what the tool shall be and not
-// "the other way round": two tabs that switch at once would else undo each other.
+// "the other way round": two tabs that switch at once would otherwise undo each other.
 func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -208,7 +208,7 @@ func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	return c.changed(w, r, t, "switched", err)
 }
 
-// listVersions answers with what a tool was, also a deleted one: its number is never
+// listVersions answers with the versions of a tool, even of a deleted one: its number is never
 // given to another.
 func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
@@ -236,8 +236,8 @@ func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"entries": append([]dynamic.Entry{}, all...), "more": len(all) == dynamic.MostEntries})
 }
 
-// restoreTool makes a tool again what it was. The version of the path is the one that
-// is wanted, that of the body the newest that was seen.
+// restoreTool restores a version of a tool. The path has the wanted version, the body the newest
+// version that the page has seen.
 func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -257,8 +257,8 @@ func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error 
 	return c.changed(w, r, t, "restored", err)
 }
 
-// validateTool writes what is wrong with a draft while its author writes it. The status is 200 in
-// any case: a draft that is not done is not an error of the request, and a page would show each as
+// validateTool answers with what is wrong with a draft while an author writes it. The status is 200
+// in any case: an unfinished draft is not an error of the request, and a browser would show each as
 // a failure in its console.
 func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)

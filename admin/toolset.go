@@ -8,7 +8,7 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// runExamples runs the examples of a draft, and says of each what came of it.
+// runExamples runs the examples of a draft, and answers with the outcome of each.
 func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool dynamic.Draft `json:"tool"`

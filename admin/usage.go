@@ -16,7 +16,7 @@ type used struct {
 	Kept bool        `json:"kept"` // false: the settings want no usage kept
 }
 
-// usages answers who asked how much.
+// usages answers with how much each caller asked.
 type usages struct{ usage *usage.Usage }
 
 // list answers with the rows of the last days, as JSON or, with as=csv, as a table for other
@@ -58,7 +58,8 @@ func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 	return nil
 }
 
-// plain returns a text that no spreadsheet takes for a formula. Subjects of JWTs are others' words.
+// plain returns a text that no spreadsheet takes for a formula, since others choose the subjects of
+// JWTs.
 func plain(s string) string {
 	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' || s[0] == '\r') {
 		return "'" + s

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// lookAtOne is how often a page that shows a request that runs is told what has come. The proxy
-	// is not woken for it: a page looks at what is kept, and a token costs no more when many look.
+	// lookAtOne is how often a page that shows a running request is sent what is new. The page's
+	// stream polls what is kept, so a token costs the proxy no more when many pages look.
 	lookAtOne = 100 * time.Millisecond
 	// lookAtAll is how often the list is looked at.
 	lookAtAll = 500 * time.Millisecond
-	// manyLook is how many pages look before each does so half as often: what they cost the proxy
-	// stays small, and nobody watches that many replies at once.
+	// manyLook is the number of pages from which each looks half as often, so that their cost stays
+	// small.
 	manyLook = 20
 )
 
@@ -31,27 +31,27 @@ func (l *live) pause(every time.Duration) time.Duration {
 	return every - time.Duration(time.Now().UnixNano())%every
 }
 
-// streams reports whether a path is answered by a stream. Streams are not compressed: what they say
-// has to arrive at once.
+// streams reports whether a path is answered by a stream. Streams are not compressed: their events
+// have to arrive at once.
 func streams(path string) bool {
 	return path == API+"events" || strings.HasSuffix(path, "/live")
 }
 
-// followed is what is new of the list of exchanges. What the codes of repairs mean comes with the
-// first.
+// followed is what is new in the list of exchanges. The first one has the meanings of the codes of
+// repairs.
 type followed struct {
 	trace.News
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// change is what has come of a request that runs, with what the codes of its repairs mean.
+// change is what is new of a running request, with the meanings of the codes of its repairs.
 type change struct {
 	trace.Change
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// followList sends a page the list of exchanges, and then what changes in it. Where none are kept
-// the list is empty and keeps 0.
+// followList sends a page the list of exchanges, and then what changes in it. If no exchanges are
+// kept, the list is empty and keeps is 0.
 func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	log := l.trace
 	if log == nil {
@@ -65,8 +65,8 @@ func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// followOne sends a page a request that runs, and then what comes of it, until it has ended. The
-// stream of one that does not run has the end alone.
+// followOne sends a page a running request, and then what is new of it, until it has ended. For a
+// request that does not run, the stream has only the end.
 func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	var watch *trace.Watch
 	if l.trace != nil {
@@ -90,7 +90,7 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 }
 
 // follow asks for what is new again and again and sends it, until the page is gone or next reports
-// that nothing will follow, which an event tells.
+// the end, which is sent as an event.
 func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration, next func() (v any, something, ended bool)) error {
 	p := l.events.join()
 	if p == nil {

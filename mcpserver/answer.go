@@ -17,9 +17,10 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// answer handles a message and writes its answer: as JSON when it is there soon and is all there is
-// to say, else as a stream. A notification is a 202 without a body, as Streamable HTTP has it
-// (Sending Messages to the Server); some clients take any other status for a failure.
+// answer handles a message and writes its answer: as JSON if the answer is ready soon and nothing
+// has to be sent before it, otherwise as a stream. A notification is answered with a 202 without a
+// body, as Streamable HTTP has it (Sending Messages to the Server); some clients take any other
+// status for a failure.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	switch {
 	case !m.isRequest():
@@ -33,18 +34,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere drops what is said about a message where nobody can hear it. Whoever needs to be heard
-// gets the error. So a tool's progress is lost on a client that takes only JSON, and a question to
-// its user fails at once.
+// nowhere drops what is sent about a message whose client takes only the answer. The sender gets an
+// error. So a tool's progress is lost on a client that takes only JSON, and a question to its user
+// fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
 // errDeaf says that a client takes only the answer: it accepts no event stream, has sent a
 // notification or a batch, or its answer is on the way already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
-// enter takes one of the places for requests, or answers that there is none and returns false.
-// leave frees it. enter never waits: a handler that waited would hold a connection for each request
-// in line, and a 503 lets the client choose.
+// enter takes one of the places for requests, or answers that none is free. leave gives it back. It
+// never waits: a waiting handler would hold a connection for each request in line, while a 503
+// leaves the choice to the client.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {
@@ -60,10 +61,10 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 // leave frees a place that enter has taken.
 func (s *Server) leave() { <-s.places }
 
-// request answers a request. It becomes a stream when something is to be said before its answer, or
-// that takes long. A stream carries comments, which keep proxies on the way from cutting what looks
-// dead. A client that takes no event streams waits for its JSON; one that takes nothing but streams
-// gets one at once.
+// request answers a request. The answer becomes a stream when something has to be sent before it,
+// or when it takes long. A stream carries comments, which keep proxies from cutting a connection
+// that looks dead. A client that takes no event streams waits for its JSON; a client that takes
+// only streams gets one at once.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
 	if s.engine.quick(c, m) {
@@ -73,7 +74,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	ctx := r.Context()
 	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
 	// notifications/cancelled is for that.
-	if !c.modern { // only since 2026-07-28 a client that leaves cancels; before, a session can cancel and take up a broken stream
+	if !c.modern { // only since 2026-07-28 does a client that leaves cancels; before, a session can cancel and take up a broken stream
 		ctx = context.WithoutCancel(ctx)
 	}
 	reply := &reply{stream: func(box *outbox) { s.stream(w, r, c, box) }}
@@ -82,8 +83,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		c.out = reply.send
 		late := time.AfterFunc(s.cfg.Patience, func() { reply.begin() })
 		defer late.Stop()
-		// Against the specification, which wants both types in Accept; but what the client can read
-		// is what it gets.
+		// The specification wants both types in Accept, but the client gets whichever it can read.
 		if !accepts(r, "application/json") {
 			reply.begin()
 		}
@@ -98,9 +98,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 }
 
-// quick answers a request that takes no time. It is never a stream, since its answer is there
-// before a stream could be. The id of a session is minted behind initialize, as it holds what was
-// negotiated.
+// quick answers a request that takes no time. The answer is never a stream, since it is ready at
+// once. The id of a session is minted after initialize, as it holds what was negotiated.
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
@@ -122,8 +121,8 @@ func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	return frame{id: m.id, body: result, last: true}
 }
 
-// remember keeps what a request has set for its session. Nothing else of a session needs memory:
-// the rest is in its id.
+// remember keeps what a request has set for its session. The rest of a session needs no memory,
+// since it is in its id.
 func (s *Server) remember(c *caller, m message) {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
@@ -133,14 +132,14 @@ func (s *Server) remember(c *caller, m message) {
 	}
 }
 
-// stream writes what comes of a request as events. Those of a session can be taken up again when
-// the connection breaks. A request of 2026-07-28 never can: there is no Last-Event-ID any more, and
-// a client that has gone has cancelled.
+// stream writes the messages of a request as events. In a session, a client can resume the stream
+// when the connection breaks. A request of 2026-07-28 cannot be resumed: there is no Last-Event-ID
+// any more, and a client that disconnects has cancelled.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *outbox) {
 	out := sse.NewWriter(w, s.cfg.Stall)
 	if !c.modern && c.id != "" {
-		// Written by way of the record from the first event on, so that a break at any point can be
-		// made good.
+		// The record numbers and keeps the events from the first one on, so that the client can
+		// resume after a break at any point.
 		if record := s.records.begin(c.session, box); record != nil {
 			s.replay(r.Context(), out, record, 0)
 			return
@@ -151,19 +150,19 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *
 	s.dropped("post", err)
 }
 
-// reply is the answer to a POST: JSON, unless it has become a stream before it was there. The
-// request runs in the goroutine of its handler; only a stream has one of its own, which ends before
-// the handler does.
+// reply is the answer to a POST: JSON, unless it has become a stream before it was ready. The
+// request runs in the goroutine of its handler; only a stream has its own goroutine, which ends
+// before the handler does.
 type reply struct {
 	stream func(*outbox) // writes what comes into the box until its last frame
 
 	mu    sync.Mutex
-	box   *outbox       // nil: it is no stream
+	box   *outbox       // nil: it is not a stream
 	ended chan struct{} // is closed when stream has returned
-	over  bool          // it can become none any more
+	over  bool          // it can no longer become a stream
 }
 
-// send sends a message before the answer, which makes it a stream.
+// send sends a frame before the answer, which makes the reply a stream.
 func (p *reply) send(ctx context.Context, f frame) error {
 	box := p.begin()
 	if box == nil {
@@ -172,9 +171,9 @@ func (p *reply) send(ctx context.Context, f frame) error {
 	return box.send(ctx, f)
 }
 
-// begin makes the reply a stream, if it is not over, and gives its box; nil when there is none. It
-// may be called by the handler, by a tool's goroutines and by the timer of Patience at once; the
-// first one counts.
+// begin makes the reply a stream if it is not over, and returns its box, or nil if there is none.
+// The handler, a tool's goroutines and the timer of Patience may call it concurrently; the first
+// call counts.
 func (p *reply) begin() *outbox {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,9 +187,9 @@ func (p *reply) begin() *outbox {
 	return p.box
 }
 
-// finish ends a stream with its last frame, and waits until it is written or nobody can read it any
-// more. It is false when there is no stream. Without the wait the handler would return, and
-// net/http would take the writer from the goroutine that uses it.
+// finish ends a stream with its last frame, and waits until that is written or the client is gone.
+// It reports false if there is no stream. Without the wait the handler would return, and net/http
+// would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// No send may make it a stream from here on: the answer is on its way as JSON.
 	p.mu.Lock()
@@ -199,7 +198,7 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 	if p.box == nil {
 		return false
 	}
-	_ = p.box.send(ctx, last) // whoever ended the box wants no answer
+	_ = p.box.send(ctx, last) // if the box has ended, no answer is wanted
 	<-p.ended
 	return true
 }
@@ -208,7 +207,7 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 // MaxBody. The type is checked since browsers send text/plain and forms across origins without
 // asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
-	// Parameters are taken: some clients say application/json; charset=utf-8.
+	// Parameters are allowed: some clients send application/json; charset=utf-8.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return nil, fail(codeRequest, "a message must have the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
 	}
@@ -223,7 +222,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// readOne reads a request that is a single message. A batch is none here: 2024-11-05 has no batches
+// readOne reads a request that is a single message. A batch is refused: 2024-11-05 has no batches
 // over HTTP.
 func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
 	body, rpcErr := s.readBody(w, r)
@@ -239,8 +238,8 @@ func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {
 }
 
 // write answers with one frame. A result is written as it is, since it may be large and sent to
-// many: a list of 1,000 tools has some 300 KB, and is the same for every client but for the id in
-// front of it.
+// many: a list of 1,000 tools has some 300 KB, and is the same for every client except for the id
+// before it.
 func (s *Server) write(w http.ResponseWriter, f frame) {
 	head, tail := []byte(nil), ""
 	if f.id != nil {
@@ -250,7 +249,7 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	h.Set("Content-Type", "application/json")
 	// Known, so the answer is not cut into chunks.
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
-	// What a session is told must not come out of a proxy's cache for another.
+	// A proxy must not serve one session's answer to another from its cache.
 	h.Set("Cache-Control", "no-store")
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
 	w.WriteHeader(cmp.Or(f.status, http.StatusOK))
@@ -259,16 +258,16 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 }
 
-// busy answers that there is no room now: 503 with Retry-After, which SDKs wait for. The code is an
-// internal error, since the codes from -32000 to -32099 belong to the protocol and none of them
-// says this.
+// busy answers that there is no room now: 503 with Retry-After, which SDKs honour. The code is that
+// of an internal error, since the codes from -32000 to -32099 belong to the protocol and none of
+// them has this meaning.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
 	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
 }
 
-// tooMany answers after how long a client may go on: 429, with whole seconds rounded up, as 0 would
-// mean at once.
+// tooMany answers 429 and when the client may go on, in whole seconds rounded up, as 0 would mean
+// at once.
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))

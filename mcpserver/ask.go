@@ -11,14 +11,14 @@ import (
 
 // question is a request of ours that waits for its answer.
 type question struct {
-	// who was asked: an answer from anybody else is dropped
+	// the client that was asked: an answer from any other is dropped
 	session, principal string
 	answer             chan message // has room for one
 }
 
 // ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer
-// into result. It waits until ctx ends. The id is a random text, so that no client can answer what
-// another was asked. Since 2026-07-28 servers send no requests; handlers return what they need to
+// into result. It waits until ctx ends. The id is a random text, so that no client can answer a
+// question to another. Since 2026-07-28 servers send no requests; handlers return what they need to
 // know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
 	m, err := e.question(ctx, c, c.out, method, params)
@@ -28,7 +28,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 	return readAnswer(m, method, result)
 }
 
-// question sends the caller a request of ours by out, and returns the message that answers it.
+// question sends the caller a request of ours through out, and returns the message that answers it.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error, method mcp.MCPMethod, params any) (message, error) {
 	id := rand.Text()
 	q := &question{c.id, c.principal, make(chan message, 1)}
@@ -56,7 +56,7 @@ func (e *engine) question(ctx context.Context, c *caller, out func(context.Conte
 // go on without the answer.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
-		// The user has said no, as a rule; the tool decides what that means for it.
+		// Mostly the user has declined; the tool decides what that means.
 		var details mcp.JSONRPCErrorDetails
 		if err := json.Unmarshal(m.failure, &details); err != nil {
 			return fmt.Errorf("the client's error to %s: %w", method, err)
@@ -69,7 +69,7 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// answered sends an answer to the question that waits for it. An answer to no open question, or of
+// answered passes an answer to the question that waits for it. An answer to no question, or from
 // another session, is dropped. Without the check of the session a client could approve, in another
 // user's name, what a tool asks that user.
 func (e *engine) answered(c *caller, m message) {
@@ -87,16 +87,16 @@ func (e *engine) answered(c *caller, m message) {
 		return
 	}
 	select {
-	// The first answer counts: the channel has room for one, and nobody reads a second.
+	// The first answer counts: the channel has room for one, and a second is never read.
 	case q.answer <- m:
 	default: // answered before
 	}
 }
 
 // unsealed returns a message as mcp-go's server is to see it: with the state that a handler gave
-// out, not with the sealed one that the client carried. purpose is what a state of this message is
-// good for. The state passes through the client's hands, so 2026-07-28 wants it signed, and bound
-// to the caller and the call; a wrong one is -32602.
+// out, not with the sealed state that the client carried. purpose is the purpose for which a state
+// of this message must be sealed. Since the client holds the state, 2026-07-28 wants it signed and
+// bound to the caller and the call; a wrong state is the error -32602.
 func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
@@ -133,9 +133,9 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed returns a result as the client is to see it. One that asks for something the client has
-// not declared is an error, -32021: a server must never ask for it, and a client without that
-// capability could not go on.
+// sealed returns a result as the client is to see it. A result that asks for something that the
+// client has not declared becomes the error -32021: a server must never ask for it, and a client
+// without that capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil

@@ -34,7 +34,7 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	extra := e.extra(ctx)
 	ctx = context.WithValue(extra.WithContext(ctx, s), failedKey{}, &failed)
 	answer := extra.HandleMessage(ctx, raw)
-	// In front of the answer: what the handler has said must be on the stream before it.
+	// Before the answer: what the handler has sent must precede it on the stream.
 	s.finish()
 	switch a := answer.(type) {
 	case mcp.JSONRPCResponse:
@@ -53,8 +53,8 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	return nil, nil
 }
 
-// failedKey is where a context keeps the error of a handler, of which mcp-go's server only tells
-// the text.
+// failedKey is the context key of a handler's error, of which mcp-go's server passes on only the
+// text.
 type failedKey struct{}
 
 // rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server, which runs
@@ -65,15 +65,15 @@ func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error
 	}
 }
 
-// bridgedError returns an error of mcp-go's server. One of a handler has the code that it asks for,
-// instead of that of an internal one. A resource that is not there was -32002 up to 2025-11-25;
-// 2026-07-28 forbids that code and has -32602 (SEP-2164).
+// bridgedError returns an error of mcp-go's server. An error of a handler gets the code that it
+// asks for, instead of the code of an internal error. A missing resource was -32002 up to
+// 2025-11-25; 2026-07-28 forbids that code and uses -32602 (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
 		rpcErr.data = encode(e.Data)
 	}
-	// mcp-go has given it a code of its own already, as for parameters that it could not read.
+	// mcp-go has already chosen a specific code, such as for parameters that it could not read.
 	if e.Code != codeInternal {
 		return rpcErr
 	}
@@ -104,8 +104,9 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	return rpcErr
 }
 
-// missing returns the error that names what a client would have to declare. The data is an object
-// of capabilities, {"sampling":{}}, as the specification has it, and not a list of names.
+// missing returns the error that names a capability that the client would have to declare. The data
+// is an object of capabilities, {"sampling":{}}, as the specification has it, and not a list of
+// names.
 func missing(capability string) *rpcError {
 	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
 	e.data = encode(struct {
@@ -114,17 +115,17 @@ func missing(capability string) *rpcError {
 	return e
 }
 
-// bridged is a caller as mcp-go's server and its handlers see one. There is one for each message,
-// since nothing of a session is kept here that its id does not say.
+// bridged is a caller as mcp-go's server and its handlers see it. There is one for each message,
+// since nothing about a session is kept here.
 type bridged struct {
 	e *engine
 	c *caller
-	// say sends a frame about the one message that the session lives for. An error has ended that
-	// message as well.
+	// say sends a frame about the one message that the session exists for. If it fails, that
+	// message has ended as well.
 	say func(frame)
 
 	mu   sync.Mutex
-	said chan mcp.JSONRPCNotification // nil until somebody has something to say
+	said chan mcp.JSONRPCNotification // nil until a handler asks for it
 	sent chan struct{}                // closed when all of it was sent
 	over bool
 }
@@ -146,9 +147,9 @@ func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
 
-// NotificationChannel returns where handlers put what they say about the running request. It goes
-// out in order, by a goroutine that ends with finish. It is made only when asked for: most requests
-// say nothing, and need no goroutine.
+// NotificationChannel returns the channel for what handlers send about the running request. A
+// goroutine that ends with finish sends it on in order. Both are made only when asked for: most
+// requests say nothing, and need no goroutine.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,9 +174,9 @@ func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	}
 }
 
-// finish waits until all that was said has been sent. What a handler says afterwards is lost, as it
-// must be: the answer is the end. The end is a notification without a method, and not a closed
-// channel: a handler that is late would panic on it.
+// finish waits until all notifications have been sent. What a handler sends afterwards is lost, as
+// it must be, since the answer comes last. The end is a notification without a method, and not a
+// closed channel: a handler that is late would panic on it.
 func (b *bridged) finish() {
 	b.mu.Lock()
 	said, over := b.said, b.over
@@ -188,22 +189,22 @@ func (b *bridged) finish() {
 	<-b.sent
 }
 
-// Initialize does nothing: what a message needs is known before it is handled.
+// Initialize does nothing: all that a message needs is known before it is handled.
 func (b *bridged) Initialize() {}
 
-// Initialized reports whether the session may be spoken to. Clients that skip
+// Initialized reports that messages may be sent to the session. Clients that skip
 // notifications/initialized are served as well.
 func (b *bridged) Initialized() bool { return true }
 
-// SessionID returns the session's, empty when there is none. mcp-go files nothing under it: the
-// session is never registered there.
+// SessionID returns the session's id, or an empty string if there is no session. mcp-go stores
+// nothing under it, since the session is never registered there.
 func (b *bridged) SessionID() string { return b.c.id }
 
-// ProtocolVersion returns the one that was negotiated. mcp-go goes by it in what it writes, as
+// ProtocolVersion returns the negotiated version. By it mcp-go decides what it writes, such as
 // resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
-// SetLogLevel does what logging/setLevel does.
+// SetLogLevel does what logging/setLevel asks for.
 func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
 
 // GetLogLevel returns the lowest level that the client wants.
@@ -218,19 +219,19 @@ func (b *bridged) SetClientInfo(mcp.Implementation) {}
 // GetClientCapabilities returns what the client can do for us.
 func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities { return b.c.now().can }
 
-// SetClientCapabilities does nothing, as SetClientInfo.
+// SetClientCapabilities does nothing, like SetClientInfo.
 func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
 
 // SubscribeToResourceErr lets the client be told when a resource changes.
 func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
 
-// SubscribeToResource watches a resource, for callers that do not ask whether it could be done.
+// SubscribeToResource does the same as SubscribeToResourceErr and ignores the error.
 func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 
-// UnsubscribeFromResource ends that.
+// UnsubscribeFromResource ends a subscription.
 func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
-// SubscribedResources returns nil: the list is not known, and nothing of ours asks for it.
+// SubscribedResources returns nil, since nothing here asks for the list.
 func (b *bridged) SubscribedResources() []string { return nil }
 
 // IsSubscribedToResource reports whether the client hears of changes to a resource.

@@ -16,10 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// callTool runs a tool: one of the registry, else one of mcp-go's server. An unknown name is an
-// error of the protocol; what goes wrong with a known tool is a result that says so, which the
-// model can read. Arguments that do not fit are such a result too: SEP-1303 has it so since
-// 2025-11-25, for a model can correct them.
+// callTool runs a tool of the registry, or else of mcp-go's server. An unknown name is an error of
+// the protocol; a failure of a known tool is a result that says so, which the model can read.
+// Arguments that do not fit are such a result too: SEP-1303 demands that since 2025-11-25, as a
+// model can correct them.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -30,13 +30,13 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	if !ours && (may.Part != "" || e.cfg.Extra.GetTool(name) == nil) {
 		return nil, e.unknown(ctx, name)
 	}
-	// The tool's own name: Void puts six random characters in front (k3j9ab_search_docs), which
-	// would each be a key of the limiter.
+	// The limiter gets the tool's own name: Void puts six random characters before it
+	// (k3j9ab_search_docs), and each such name would be a key of its own.
 	if ours {
 		name = t.Name
 	}
 	if wait, ok := e.tools.allow(name, time.Now()); !ok {
-		// A result and no 429: the model can wait, the client cannot make it.
+		// A result rather than a 429, so that the model reads it and can wait.
 		text := fmt.Sprintf("%s is called too often; try again in %d s", name, int(math.Ceil(wait.Seconds())))
 		return e.result(c, name, tools.Failure(text)), nil
 	}
@@ -74,9 +74,9 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool { return !may.Admits(t) })
 }
 
-// unknown returns the error that there is no such tool. The data names those that come near, as the
+// unknown returns the error for a tool that does not exist. The data names similar tools, as the
 // registry finds them. Void shows a user the data of an error and not its message; most others show
-// the message alone, so it says of a tool that was switched off that it was.
+// only the message, so the message of a tool that was switched off says so, too.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
@@ -87,8 +87,8 @@ func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	return rpcErr
 }
 
-// callResult is what tools/call answers. Type and Meta are of 2026-07-28, which demands the first
-// and advises the second.
+// callResult is the result of tools/call. Type and Meta belong to 2026-07-28, which demands Type
+// and recommends Meta.
 type callResult struct {
 	Type       string          `json:"resultType,omitempty"` // since 2026-07-28
 	Meta       json.RawMessage `json:"_meta,omitempty"`
@@ -117,8 +117,8 @@ type resource struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// result writes what a tool gave. The first part is always a complete text, since some clients show
-// nothing else: Void reads content[0] alone, and throws when there is none.
+// result writes the result of a tool. The first part is always a complete text, since some clients
+// show nothing else: Void reads content[0] alone, and throws when there is none.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
 	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
 	if r.IsError && !c.modern && c.hidesErrors() {
@@ -140,8 +140,8 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	if body, err := chat.JSON(out); err == nil {
 		return body
 	}
-	// What a tool's code returns as a structure need not be JSON; the client gets a result in any
-	// case.
+	// The structured value that a tool's code returns need not be valid JSON; the client gets a
+	// result in any case.
 	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true
 	return encode(out)
 }
@@ -163,7 +163,7 @@ func asOutcome(r tools.Result) tools.Result {
 // describes its parts, as "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
-	// An image alone, say: Void takes a first part that is no text for an error.
+	// The first part may be an image: Void takes a first part that is not text for an error.
 	if len(r.Content) == 0 || r.Content[0].Kind != tools.Text {
 		all = append(all, textOf(r.Text()))
 	}
@@ -209,7 +209,7 @@ func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) 
 	return tools.WithReporter(ctx, to), r.done
 }
 
-// reports are what one call has said of itself.
+// reports sends the progress and log lines of one call.
 type reports struct {
 	c   *caller
 	ctx context.Context // of the call: a Reporter's functions have none
@@ -219,9 +219,9 @@ type reports struct {
 	over bool
 }
 
-// progress sends how far the call has come. What does not go forward is left out, as the protocol
-// wants: each value must be greater than the one before. The comparison is written so that NaN
-// fails it too.
+// progress reports how far the call has come. Values that do not increase are left out, since the
+// protocol wants each value to be greater than the one before. The comparison is written so that
+// NaN fails it too.
 func (r *reports) progress(done, total float64, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -251,13 +251,14 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send waits for room. An error has ended the call as well, so nobody is left to read it. r.mu is
-// held, which keeps the order.
+// send waits for room. It drops the error, since whatever causes it has ended the call as well. The
+// caller holds r.mu, which keeps the order.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }
 
-// done ends the reports. It waits for one that is being sent, so that the answer comes behind it.
+// done ends the reports. It waits for a report that is being sent, so that the answer comes after
+// it.
 func (r *reports) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -3,24 +3,24 @@
 //
 // # Terminology
 //
-// A caller is whoever sent a request, with all that is known of it: revision, client, session. A
+// A caller is the sender of a request, with all that is known of it: revision, client, session. A
 // session is what a 2024-11-05 stream or an initialize of 2025 began; revision 2026-07-28 has none.
 // A frame is one JSON-RPC message on its way out, an outbox the frames that wait for one stream. A
 // conn is a session whose answers all go to one stream.
 //
 // # Files
 //
-// What came in:
+// Messages that come in:
 //
 //	message.go   one JSON-RPC message or error, in and out
 //	revision.go  which revision of the protocol a request counts by, and what its headers must repeat
 //
-// What becomes of it, knowing nothing of HTTP:
+// How they are answered, independent of HTTP:
 //
 //	engine.go    who answers a message; requests in flight and how they are cancelled
 //	list.go      tools/list, written once for each state of the registry
 //	call.go      tools/call: progress, log lines and results
-//	tasks.go     calls that go on behind their answer, as tasks
+//	tasks.go     calls that go on after their answer, as tasks
 //	objects.go   structured results as revisions before 2026-07-28 want them
 //	ask.go       questions to the client, within one call or over several rounds of it
 //	gateway.go   what other MCP servers offer, through package remote

@@ -19,7 +19,7 @@ type engine struct {
 	hub   *hub
 	lists *lists
 	tools *limiter // calls of a tool
-	tasks tasks    // calls that go on behind their answer
+	tasks tasks    // calls that go on after their answer
 
 	settle  sync.Once
 	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
@@ -31,7 +31,7 @@ type engine struct {
 	offers  func() bool       // whether it is; nil: always
 }
 
-// caller is who sent a message, with all that its answer needs to know. It lives as long as the
+// caller is the sender of a message, with all that its answer depends on. It lives as long as the
 // message; the session in it may live longer and be shared by several.
 type caller struct {
 	*session
@@ -71,7 +71,7 @@ func newEngine(cfg Config) *engine {
 	return e
 }
 
-// prepare sets a server of mcp-go up.
+// prepare sets up a server of mcp-go.
 func prepare(s *server.MCPServer) {
 	for _, option := range []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
@@ -86,8 +86,9 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra returns the server of mcp-go that answers what we do not answer ourselves. A client that
-// may use some of the tools gets the one without prompts and resources, which are in no set.
+// extra is the server of mcp-go that answers what we do not answer ourselves. A caller that may use
+// only some of the tools gets the server without prompts and resources, since those belong to no
+// set.
 func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain
@@ -113,15 +114,15 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 	ctx, over := e.peer(ctx, c, m)
 	defer over()
 	result, rpcErr = e.dispatch(ctx, c, m)
-	// A tool may have finished in spite of it; the client has forgotten the request, so any answer
-	// would be one too many.
+	// A tool may have finished in spite of it; the client has forgotten the request, so it must not
+	// get an answer.
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return nil, nil
 	}
 	return result, rpcErr
 }
 
-// recovered turns a panic of a handler into an error of the protocol. It is deferred.
+// recovered turns a panic of a handler into an error of the protocol. Callers defer it.
 func (e *engine) recovered(m message, failed func(*rpcError)) {
 	if v := recover(); v != nil {
 		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
@@ -164,7 +165,8 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.bridge(ctx, c, m)
 }
 
-// settled waits for the tools that come late, once. Whoever asks meanwhile waits for the same.
+// settled waits, once, for the tools that become available late. Concurrent callers wait for the
+// same.
 func (e *engine) settled(ctx context.Context) {
 	if e.cfg.Settle != nil {
 		e.settle.Do(func() { e.cfg.Settle(ctx) })
@@ -193,16 +195,16 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 // own, and every client counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
 type inFlight struct{ session, id string }
 
-// errCancelled is the cause when a client took its request back: it wants no answer. Other ends of
-// a context are answered.
+// errCancelled is the cause of a context that ends because the client cancelled its request, and so
+// wants no answer. If a context ends for another reason, the request is answered.
 var errCancelled = errors.New("the client cancelled the request")
 
 // begin lets the session cancel a request, and the end of the server as well, until done is called.
-// Without a session there is nobody who could name the request again.
+// Without a session no later message could refer to the request.
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
-	// Nobody could name the request: cancellation goes by session and id.
+	// No message could refer to the request, since cancellation needs a session and an id.
 	if c.id == "" {
 		return ctx, func() { unhook(); cancel(nil) }
 	}
@@ -235,7 +237,7 @@ func isCancel(m message) bool {
 }
 
 // cancelled returns the id of the request that a message cancels, as it was written: ids are
-// compared as text. It returns "" when the message cannot be read.
+// compared as text.
 func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`
@@ -246,8 +248,8 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// cancel ends a request of a session, if it is being answered. One that is unknown or over is no
-// error: the client's message and our answer may have crossed.
+// cancel ends a request of a session, if it is being answered. An unknown or finished request is
+// not an error: the client's message and our answer may have crossed.
 func (e *engine) cancel(session, id string) {
 	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)

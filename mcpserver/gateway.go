@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Gateway is what other MCP servers offer beside the tools that are in the registry. Who asks is in
-// the context, as a tools.Peer. Package remote has one.
+// Gateway gives access to what other MCP servers offer beside the tools in the registry. The
+// context holds the asking client as a tools.Peer. Package remote has an implementation.
 type Gateway interface {
 	Offers() map[string]json.RawMessage                                                                                 // the servers' capabilities
 	Members(ctx context.Context, method string) []json.RawMessage                                                       // of a list, of all servers
@@ -84,8 +84,8 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join returns a list of ours followed by those of other servers. Ours is empty when it cannot be
-// listed.
+// join returns our own list with the lists of other servers appended. If our own cannot be listed,
+// it counts as empty.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage, *rpcError) {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -124,8 +124,8 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare adds what other servers can do to what mcp-go's server says of itself. At the address of
-// a set its description is what models read of the server.
+// declare adds the capabilities of other servers to those that mcp-go's server declares. At the
+// address of a set, the set's description becomes the instructions of the server.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	var all, can map[string]json.RawMessage
@@ -150,9 +150,9 @@ func (c *caller) asksBack() bool {
 	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil || can.Roots != nil || can.Tasks != nil)
 }
 
-// peer puts who sent a message into its context, for tools that ask other servers; over is called
-// when it is answered. A question goes out on the stream of the message while that lasts, and then
-// on the one on which the session listens.
+// peer puts the sender of a message into its context, for tools that ask other servers; over is
+// called when the message is answered. A question goes out on the stream of the message while that
+// lasts, and then on the one on which the session listens.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{
@@ -171,7 +171,7 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	return tools.WithPeer(ctx, p), func() { answered.Store(true) }
 }
 
-// relayed asks the client what another server wants to know.
+// relayed passes a question of another server on to the client.
 func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage, answered *atomic.Bool) (json.RawMessage, error) {
 	can := c.now().can
 	tasks := strings.HasPrefix(method, "tasks/") && can.Tasks != nil

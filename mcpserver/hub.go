@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// listener is a stream that is told when something changes. There is one for each stream and not
-// for each session: stock mcp-go has them by session, so that of two listeners without a session
-// one hears nothing.
+// listener is a stream that is notified of changes. There is one for each stream rather than for
+// each session: stock mcp-go has one per session, so that of two listeners without a session one is
+// never notified.
 type listener struct {
 	box   *outbox                       // of the stream
 	wants func(method, uri string) bool // uri: of the resource that changed; empty otherwise
@@ -20,19 +20,19 @@ type listener struct {
 	// By the 2025 revisions a message goes to one of a session's streams, and must not be broadcast
 	// on all of them.
 	session string // of several streams of a session only one is told; empty: each is
-	first   []byte // what it is sent before anything else; nil: nothing
+	first   []byte // what is sent to it before anything else; nil: nothing
 }
 
-// hub tells listeners what has changed. One lock is enough: telling is putting a frame into a box,
-// and never waits.
+// hub notifies listeners of changes. One lock is enough, since a notification is only put into a
+// box, which never waits.
 type hub struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool
 }
 
-// add lets a listener hear of changes until it is removed. What it is sent first goes out under the
-// same lock, so that no change can come before it: 2026-07-28 wants the acknowledgement in front of
-// all else.
+// add registers a listener until it is removed. Its first message is put into its box under the
+// same lock, so that no notification can come before it: 2026-07-28 wants the acknowledgement
+// before all else.
 func (h *hub) add(l *listener) (remove func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *hub) add(l *listener) (remove func()) {
 	}
 }
 
-// end ends the streams of a session, which its client has given up by DELETE.
+// end ends the streams of a session that its client has ended by DELETE.
 func (h *hub) end(session string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,9 +75,9 @@ func (h *hub) one(session string, f frame) error {
 	return errDeaf
 }
 
-// tell sends a notification to everyone who wants it. Nobody is waited for: a listener that has no
-// room left is ended. params is a JSON object, or nil. One slow client would else hold up the news
-// for all others, under the lock.
+// tell sends a notification to every listener that wants it. params is a JSON object, or nil. It
+// never waits, since one slow client would hold up all others under the lock: a listener that has
+// no room left is ended.
 func (h *hub) tell(method string, params json.RawMessage) {
 	var about struct {
 		URI string `json:"uri"`
@@ -85,12 +85,12 @@ func (h *hub) tell(method string, params json.RawMessage) {
 	if params != nil && json.Unmarshal(params, &about) != nil {
 		return
 	}
-	// Two changes of the same thing are one piece of news to a client that has not read the first.
+	// Two changes of the same thing are one notification for a client that has not read the first.
 	kind := method + " " + about.URI
 	plain := notification(method, orNil(params))
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// Streams without a session are each told: the empty name never counts as told.
+	// All streams without a session are notified: the empty name never counts as told.
 	told := map[string]bool{"": false}
 	for l := range h.listeners {
 		if told[l.session] || !l.wants(method, about.URI) {
@@ -128,14 +128,15 @@ func tagged(params, id json.RawMessage) json.RawMessage {
 	return append(meta, '}')
 }
 
-// echo is how the hub hears of what changes in an mcp-go server: a session of it that everything is
-// broadcast to. mcp-go has no other way to say that its tools, prompts or resources have changed.
+// echo lets the hub hear of changes in an mcp-go server: it is a session to which that server
+// broadcasts everything. mcp-go has no other way to notify that its tools, prompts or resources
+// have changed.
 type echo struct {
 	id string
 	c  chan mcp.JSONRPCNotification
 }
 
-// Everything that a session must be.
+// echo has everything that a session needs.
 var _ server.ClientSession = echo{}
 
 // newEcho makes the session. Its channel is as long as an outbox; mcp-go drops what does not fit,
@@ -145,8 +146,8 @@ func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification
 // Initialize does nothing: the session is born initialised.
 func (echo) Initialize() {}
 
-// Initialized reports whether the session may be told of changes: mcp-go passes over sessions that
-// are not.
+// Initialized reports that the session may be notified of changes: mcp-go skips sessions that are
+// not initialized.
 func (echo) Initialized() bool { return true }
 
 // NotificationChannel returns where changes arrive.

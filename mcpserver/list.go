@@ -23,9 +23,9 @@ const (
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists keeps tools/list as it is sent, made once for each state of the registry. Only the id of
-// the request is spliced in. A page costs no allocation for each tool, which made stock mcp-go take
-// 70 to 125 ms for 1,001 tools.
+// lists holds the results of tools/list as they are sent, made once for each state of the registry.
+// Only the id of the request is spliced in. A page costs no allocation for each tool, which made
+// stock mcp-go take 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
 	identity json.RawMessage // what every result of 2026-07-28 says of the server, in its _meta
@@ -55,16 +55,16 @@ const mostSeen = 64
 // pages are a list's results by the cursor that asks for each; the first page has the empty one.
 type pages map[string]json.RawMessage
 
-// newLists makes lists that are written with the first question for them: tools may still be added
-// meanwhile.
+// newLists returns lists that are written at the first request for them, since tools may still be
+// added until then.
 func newLists(cfg Config) *lists {
 	who := mcp.Implementation{Name: cfg.Name, Version: cfg.Version}
 	return &lists{cfg: cfg, identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
 }
 
 // listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says;
-// the sentence tells the client what to do, since a list that changes between two pages is nobody's
-// fault.
+// the sentence tells the client what to do, since a list may change between two pages through no
+// fault of the client.
 func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
@@ -82,7 +82,7 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 }
 
 // current returns the lists of the registry as it is now. Readers take no lock as long as nothing
-// has changed; of those who find a change at once, one writes the lists and the others wait for it.
+// has changed; after a change, the first reader writes the lists and concurrent ones wait for it.
 func (l *lists) current() *toolLists {
 	generation := l.cfg.Registry.Snapshot().Generation
 	if now := l.now.Load(); now != nil && now.generation == generation {
@@ -97,7 +97,8 @@ func (l *lists) current() *toolLists {
 	}
 	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot.Tools), more: adornments(snapshot.Tools), mirrored: map[string]*mcp.Tool{}}
 	for i, t := range fresh.tools {
-		// Looked for once here: each tools/call of 2026-07-28 asks, and few tools have any.
+		// The bindings are looked for only once, here: each tools/call of 2026-07-28 needs them,
+		// and few tools have any.
 		if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
 			fresh.mirrored[t.Name] = &fresh.tools[i]
 		}
@@ -147,8 +148,8 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 	return theirs[0], theirs[1]
 }
 
-// seenBy returns the tools as the caller of ctx sees them, with a key of what differs from what all
-// see; the key is "" when nothing does.
+// seenBy returns the tools as the caller of ctx sees them, with a key for the differences from what
+// all callers see. The key is empty if there are none.
 func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
 	if all = t.tools; may.Part != "" {
 		key = may.Part + "\x00"
@@ -221,9 +222,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, pa
 	}
 }
 
-// offered returns the registry's tools as they are listed, in its order. A tool that clients would
-// have to drop is left out, and the log says why: one with an x-mcp-header that breaks the rules of
-// 2026-07-28. mcp-go's AddTool would panic on it.
+// offered returns the registry's tools as they are listed, in its order. A tool with an
+// x-mcp-header that breaks the rules of 2026-07-28 is left out and logged, since clients would have
+// to drop it. mcp-go's AddTool would panic on it.
 func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range from {
@@ -240,8 +241,8 @@ func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	return all
 }
 
-// extra returns the tools of mcp-go's server, but for those whose names are taken. They are sorted
-// by name, since a map has no order and a list should be the same each time.
+// extra returns the tools of mcp-go's server by name, except those whose names are taken. They are
+// sorted, since a map has no order and a list should be the same each time.
 func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	extra := l.cfg.Extra.ListTools()
 	if len(extra) == 0 {
@@ -275,10 +276,9 @@ func describe(t tools.Tool) mcp.Tool {
 	}
 }
 
-// objectSchema returns a schema that says in so many words that arguments are an object. A client
-// that misses that refuses the whole list: the TypeScript SDK checks inputSchema.type of every
-// tool. A schema of another type, which a tool of a remote server may have, goes into an allOf
-// after it.
+// objectSchema returns a schema that states explicitly that arguments are an object. Without that,
+// some clients refuse the whole list: the TypeScript SDK checks inputSchema.type of every tool. A
+// schema of another type, which a tool of a remote server may have, is put into an allOf of it.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {
@@ -298,7 +298,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 }
 
 // outcomeSchema returns the schema of a tools.Outcome whose result has the schema result. It must
-// name what asOutcome writes: clients check structuredContent against it, and drop results that do
+// match what asOutcome writes: clients check structuredContent against it, and drop results that do
 // not fit.
 func outcomeSchema(result json.RawMessage) json.RawMessage {
 	if len(result) == 0 {
@@ -319,7 +319,8 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
 
-// adornments returns what servers say of their tools beside what mcp.Tool holds, by name.
+// adornments returns, by the names of tools, what their servers say of them beyond what mcp.Tool
+// holds.
 func adornments(all []tools.Tool) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, t := range all {
@@ -330,8 +331,8 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted returns what a tool's server says of it, without its hints where a person is asked
-// before the tool runs.
+// unhinted returns what a tool's server says of it. If a person must be asked before each call, the
+// hints are left out.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
@@ -341,7 +342,7 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned returns a tool with what its server says of it beside. Its annotations are then the
+// adorned returns a tool with the members that its server adds. The annotations are then the
 // server's own.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage

@@ -11,10 +11,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen serves the stream on which a client of 2025 hears what has changed, and takes up a stream
+// listen serves the stream on which a client of 2025 is notified of changes, or resumes a stream
 // that broke. Its GET must be this or a 405: several clients take a 404 for a wrong address, and
-// connect no further. A client without a session may listen too; it hears of lists, not of
-// resources.
+// connect no further. A client without a session may listen too; it is notified of changes of
+// lists, but not of resources.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
@@ -62,9 +62,9 @@ func (s *Server) watches(id, uri string) bool {
 	return ok && one.watches(uri)
 }
 
-// forget ends a session that its client gives up. Its id is good no more, also after a restart; its
-// streams end, and what runs for it is cancelled. Of another principal's session it says 404, as of
-// one that never was.
+// forget ends a session at its client's request. The session's id is no longer valid, even after a
+// restart; its streams end, and its running calls are cancelled. For another principal's session it
+// answers 404, as for a session that never existed.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	named := r.Header.Get("Mcp-Session-Id")
 	if named == "" {
@@ -87,9 +87,9 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// subscribe serves the stream on which a client of 2026-07-28 hears of the changes that it asked
-// for. It takes no place among the requests, since it stays open for hours; what bounds it is
-// MaxStreams.
+// subscribe serves the stream on which a client of 2026-07-28 is notified of the changes that it
+// asked for. It takes no place among the requests, since it stays open for hours; MaxStreams bounds
+// it.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)
@@ -133,10 +133,10 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription returns the listener that a subscriptions/listen asks for, and reports whether there
-// is anything to hear of. What of the subscription is honoured is its first message,
-// notifications/subscriptions/acknowledged: a client must know what it will not hear of, and ask
-// for that from time to time.
+// subscription returns the listener that a subscriptions/listen asks for, and whether it can be
+// notified of anything. Its first message, notifications/subscriptions/acknowledged, states which
+// part of the request is honoured: a client must know which changes it will not hear of, and poll
+// for those.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
@@ -170,7 +170,7 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured returns the part of a filter that the server can do. Tools always change; the rest is
+// honoured returns the part of a filter that the server supports. Tools always change; the rest is
 // what mcp-go's server declares. Resources are cut at maxWatched, and the acknowledgement shows
 // which are left.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
@@ -187,8 +187,8 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities returns what mcp-go's server can do now; it tells only those who initialize. So it
-// is asked as a client would, with an empty initialize that leaves no session behind.
+// capabilities returns what mcp-go's server can do now. mcp-go states that only in its answer to
+// initialize, so capabilities sends an empty initialize as a client would; it leaves no session.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
 	if a, ok := answer.(mcp.JSONRPCResponse); ok {

@@ -23,13 +23,13 @@ type message struct {
 	id      json.RawMessage // nil for a notification
 	method  string          // empty for the answer to a request of ours
 	params  json.RawMessage
-	said    params          // what of the parameters is ours to read
+	said    params          // the parameters that we read ourselves
 	odd     bool            // the parameters hold something that said has no place for
 	result  json.RawMessage // of an answer
 	failure json.RawMessage // the error of an answer
 
-	// ctx is the context of its conn with who sent it; nil: who opened the conn did. It is kept
-	// since a message waits for a place.
+	// ctx is the context of the message's conn with the sender; if it is nil, the sender is the
+	// client that opened the conn. It is kept since a message may wait for a place.
 	ctx context.Context
 }
 
@@ -137,8 +137,7 @@ func (p *params) read(raw json.RawMessage) error {
 }
 
 // isID reports whether a JSON value may be the id of a request: MCP takes strings and whole
-// numbers, and no null. 1e400 is none, and 1.0 is one, whatever it looks like; it is given back as
-// 1.0.
+// numbers, but not null. 1e400 is not an id; 1.0 is, and is given back as 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true
@@ -188,8 +187,8 @@ func notification(method string, params any) json.RawMessage {
 	}{"2.0", method, params})
 }
 
-// encode writes compact JSON, with <, > and & as themselves. What cannot be written is null; values
-// of ours can.
+// encode writes compact JSON, with <, > and & as themselves. A value that cannot be written becomes
+// null, which our own values never do.
 func encode(v any) json.RawMessage {
 	b, err := chat.JSON(v)
 	if err != nil {
@@ -211,7 +210,7 @@ const (
 	codeVersion    = -32022 // a revision that we do not speak
 )
 
-// rpcError is an error as JSON-RPC sends it. What goes wrong inside a tool is none: that is a
+// rpcError is an error as JSON-RPC sends it. A failure inside a tool is not an rpcError but a
 // result, which the model reads.
 type rpcError struct {
 	code    int
@@ -231,7 +230,7 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame returns the error as the answer to a request; a nil id is one that could not be read. The
+// frame returns the error as the answer to a request; id is nil if it could not be read. The
 // data is never left out: Void shows its user the code and the data of an error, and not the
 // message.
 func (e *rpcError) frame(id json.RawMessage) []byte {

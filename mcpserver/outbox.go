@@ -39,13 +39,13 @@ const (
 	maxFrameBytes = 8 << 20
 )
 
-// errSlow ends a stream whose client does not take what it asked for. The client connects again and
+// errSlow ends a stream whose client does not read what it asked for. The client connects again and
 // asks for the lists anew, which costs less than keeping news for it without end.
 var errSlow = errors.New("the client takes messages too slowly")
 
-// outbox holds what waits to be written to one stream, in order. Many may put, one takes. It is a
-// list under a lock and not a channel, since news of one kind replaces itself, and bytes count as
-// well as messages.
+// outbox holds what waits to be written to one stream, in order. Many goroutines may put frames,
+// one takes them. It is a list under a lock and not a channel, since news of one kind replaces
+// itself, and bytes count as well as messages.
 type outbox struct {
 	more chan struct{} // has a value when there is something to take, or it has ended
 	room chan struct{} // has a value when there is room again
@@ -62,8 +62,8 @@ func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// put adds a frame if there is room. The error says that there is none, or why the outbox has
-// ended. News has room of its own, so that a tool which fills the outbox for a moment does not cost
+// put adds a frame if there is room. The error says that there is no room, or why the outbox has
+// ended. News has its own room, so that a tool which fills the outbox for a moment does not cost
 // its client the stream. News that waits already is not added again: ten changes of the tools that
 // a client has not read yet are one.
 func (b *outbox) put(f frame) error {
@@ -114,8 +114,8 @@ func (b *outbox) send(ctx context.Context, f frame) error {
 	}
 }
 
-// take returns what waits, or nil when nothing does. All of it is written in one go, and flushed
-// once.
+// take returns the waiting frames, or nil if there are none. All of it is written in one go, and
+// flushed once.
 func (b *outbox) take() []frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,8 +127,8 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// end lets nobody put anything more; what waits can still be taken. A nil cause is an end as it
-// should be. The first cause counts: what comes later follows from it.
+// end ends the outbox: no more frames can be put, but those that wait can still be taken. A nil
+// cause means a regular end. The first cause counts: what comes later follows from it.
 func (b *outbox) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -142,15 +142,15 @@ func (b *outbox) end(cause error) {
 	}
 }
 
-// ended returns why nothing more comes, or nil while something may.
+// ended returns why the outbox has ended, or nil if it has not.
 func (b *outbox) ended() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.cause
 }
 
-// signal wakes whoever waits, now or the next time. The channel holds one value, so a signal in
-// front of the wait is not lost, and two are one.
+// signal wakes the waiting goroutine, or the next one that waits. The channel holds one value, so a
+// signal that comes before the wait is not lost, and two signals count as one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -168,10 +168,10 @@ func plainEvent(dst []byte, f frame) []byte {
 	return append(f.append(dst), "\n\n"...)
 }
 
-// pour writes what comes into an outbox to a stream, and comments while nothing does. It ends after
-// the last frame, with nil; else when the outbox, the client or the server ends, and says why.
-// Keep-alives are comments and not the protocol's ping, which a client would have to answer, and
-// which 2026-07-28 no longer has.
+// pour writes what comes into an outbox to a stream, and comments while nothing does. It returns
+// nil after the last frame; if the outbox, the client or the server ends before, it returns the
+// reason. Keep-alives are comments and not the protocol's ping, which a client would have to
+// answer, and which 2026-07-28 no longer has.
 func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event) error {
 	beat := time.NewTimer(s.cfg.Beat)
 	defer beat.Stop()
@@ -205,8 +205,8 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 	}
 }
 
-// open begins a stream, if there are not too many. Call done when it has ended. The bound is on all
-// streams together: each costs some 27 KB, whoever opened it.
+// open begins a stream unless too many are open. The caller calls done when the stream has ended.
+// The bound is on all streams together, since each costs some 27 KB.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
 	if n := s.streams.Add(1); s.closing.Load() || n > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)

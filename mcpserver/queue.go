@@ -15,7 +15,7 @@ type conn struct {
 	*session
 	ctx     context.Context // ends with the stream, and ends what runs for it
 	box     *outbox
-	pending atomic.Int32 // messages that were taken and are not done with; bounded by Config.MaxWaiting
+	pending atomic.Int32 // messages that were taken and are not finished; bounded by Config.MaxWaiting
 
 	// The dispatcher's own:
 	backlog []message // that wait for a place, in the order in which they came
@@ -23,8 +23,8 @@ type conn struct {
 	parked  bool      // in queue.parked
 }
 
-// atOnceOfOne is how many requests of one conn are answered at the same time; its further ones wait
-// in its backlog, and the rest of the places is for the other conns.
+// atOnceOfOne is how many requests of one conn are answered at the same time; its further requests
+// wait in its backlog, which leaves the rest of the places to other conns.
 const atOnceOfOne = 8
 
 // errBusy says that a conn has as many messages as it may. The client gets a 503, or on stdio an
@@ -32,15 +32,15 @@ const atOnceOfOne = 8
 var errBusy = errors.New("too many requests are waiting")
 
 // queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are
-// slow keeps no other waiting. One dispatcher goroutine owns all that is not atomic, so that there
-// is no lock; workers are goroutines of one message.
+// slow keeps no other waiting. One dispatcher goroutine owns everything that is not atomic, so no
+// lock is needed; each worker is a goroutine for one message.
 type queue struct {
 	e        *engine
 	most     int          // requests answered at once, of all conns: Config.MaxCalls
 	longest  int32        // messages of one conn that wait or are answered: Config.MaxWaiting
 	input    chan work    // what came in
 	finished chan *conn   // conns of which a worker has ended
-	pending  atomic.Int64 // messages that were taken and are not done with
+	pending  atomic.Int64 // messages that were taken and are not finished
 
 	// The dispatcher's own:
 	running int
@@ -62,20 +62,19 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit queues a message. It fails with errBusy when there is no room, or when the connection or
-// the engine has ended. Answers to requests of ours are handled at once, and cancellations are
-// never refused: a tool that waits for its answer holds a place, and a cancellation frees one, so
-// either in a full queue would be a deadlock.
+// submit takes a message. Answers to requests of ours never wait, and cancellations are never
+// refused: a tool that waits for its answer holds a place, and a cancellation frees one, so either
+// behind a full queue would be a deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)
 		return nil
 	}
-	// Counted before it is taken, so that Close sees no moment in which a message is nowhere.
+	// The message is counted before it is taken, so that Close never misses one.
 	q.pending.Add(1)
 	if c.pending.Add(1) <= q.longest || isCancel(m) {
-		// The dispatcher waits for no tool, so this waits for microseconds. To refuse what is
-		// within its bounds because the dispatcher has not had the processor yet would be a 503
+		// The dispatcher waits for no tool, so this waits for microseconds. Refusing a message
+		// within its bounds, only because the dispatcher was not scheduled yet, would be a 503
 		// without a reason.
 		select {
 		case q.input <- work{c, m}:
@@ -96,7 +95,7 @@ func (m message) within(c *conn) context.Context {
 	return m.ctx
 }
 
-// done counts messages that are done with.
+// done counts finished messages.
 func (q *queue) done(c *conn, n int) {
 	c.pending.Add(-int32(n))
 	q.pending.Add(-int64(n))
@@ -121,7 +120,7 @@ func (q *queue) run() {
 }
 
 // take answers what takes no time, in the order in which it came, and parks the rest. initialize is
-// among the former, so that a session has begun before its next message is looked at.
+// answered right away, so that a session has begun before its next message is looked at.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
@@ -136,8 +135,7 @@ func (q *queue) take(c *conn, m message) {
 	q.done(c, 1)
 }
 
-// withdraw cancels a request, which may not have begun: then it is simply taken out, and never
-// runs.
+// withdraw cancels a request. If it has not begun, it is taken out of the queue and never runs.
 func (q *queue) withdraw(c *conn, id string) {
 	at := slices.IndexFunc(c.backlog, func(m message) bool { return m.isRequest() && string(m.id) == id })
 	if at < 0 {
@@ -148,8 +146,8 @@ func (q *queue) withdraw(c *conn, id string) {
 	q.done(c, 1)
 }
 
-// park puts a conn in line for a place, once. A conn stands in line and not its messages, so that
-// ten messages of one count as one.
+// park puts a conn in line for a place, once. Conns wait in line rather than messages, so that ten
+// messages of one conn count as one.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -157,7 +155,7 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start starts requests of those in line in the free places: one each, then back to the end of the
+// start gives the free places to the conns in line: each gets one, and then goes to the end of the
 // line. A conn that has gone is cleared here; its requests that run end with its context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
@@ -177,7 +175,7 @@ func (q *queue) start() {
 		c.running++
 		q.running++
 		q.e.beside.Go(func() { q.work(c, m) }) // ends with the request, which ends with its conn
-		// Behind all the others: each conn gets one place a round.
+		// The conn goes to the end of the line: each gets one place per round.
 		if q.park(c); c.parked {
 			n++
 		}
@@ -229,7 +227,7 @@ func (q *queue) caller(c *conn, m message) *caller {
 }
 
 // quick reports whether a request is answered in the dispatcher or the handler itself, in order,
-// and takes none of the places. What other servers may have to be asked for is not.
+// and takes none of the places. Requests that may have to ask other servers are not quick.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {

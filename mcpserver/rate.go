@@ -7,14 +7,14 @@ import (
 
 // limiter lets each key do something a certain number of times a second, after a burst of twice as
 // many. MCP demands that servers limit how often tools are called (Tools, Security Considerations).
-// It is a token bucket, with two numbers a key.
+// It is a token bucket, with two numbers per key.
 type limiter struct {
 	perSecond float64 // negative: any number
 	mu        sync.Mutex
 	buckets   map[string]bucket
 }
 
-// bucket is what a key may still do, as of a moment.
+// bucket is how often a key may still do something, as of a moment.
 type bucket struct {
 	left float64 // times, up to the burst
 	at   time.Time
@@ -28,8 +28,8 @@ func newLimiter(perSecond float64) *limiter {
 	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
 }
 
-// allow counts one time. When it is too much, wait says after how long it would not be. What is
-// refused does not count, so a client that keeps asking is served at its rate.
+// allow counts one use of a key. If it exceeds the limit, wait is the time after which it would
+// not. Refused uses do not count, so a client that keeps asking is served at its rate.
 func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool) {
 	if l.perSecond < 0 {
 		return 0, true
@@ -53,8 +53,8 @@ func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool)
 	return wait, ok
 }
 
-// forget makes room. A key that has rested for two seconds has its whole burst again, so nothing is
-// lost with it.
+// forget makes room by dropping keys that were unused for two seconds. Such a key has its whole
+// burst again, so nothing is lost.
 func (l *limiter) forget(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return

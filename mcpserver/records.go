@@ -14,8 +14,8 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// record is a stream of a session that can be taken up again: its events have ids, and the last of
-// them are kept. The tool goes on while nobody reads, and its answer waits in the box.
+// record is a stream of a session that a client can resume: its events have ids, and the last of
+// them are kept. The tool goes on while no client reads, and its answer waits in the box.
 type record struct {
 	id, session string
 	primed      bool // begins with an event that has only an id
@@ -36,20 +36,18 @@ type numbered struct {
 	frame
 }
 
-// maxRecords is how many streams can be taken up again; those beyond cannot. They are served all
-// the same, as plain streams.
+// maxRecords is the most streams that can be resumed. Further ones are served as plain streams.
 const maxRecords = 1000
 
-// maxKept is how many bytes of sent events a record keeps, beside the last one. All records
-// together so keep a gigabyte at the very most, when each of them has sent as much and is kept for
-// its grace.
+// maxKept is how many bytes of sent events a record keeps, beside the last one. Together the
+// records keep a gigabyte at the very most.
 const maxKept = 1 << 20
 
-// errReplaced ends a connection whose stream another one has taken up: the client is there, so the
-// older one is dead or mistaken.
+// errReplaced ends a connection whose stream another connection has resumed: the client uses the
+// new one, so the older one is dead or a mistake.
 var errReplaced = errors.New("another connection has taken up the stream")
 
-// records are the streams that can be taken up again, by their ids. They are in this process only:
+// records holds the streams that can be resumed, by their ids. They are in this process only:
 // a client that comes back to another replica gets an ordinary listener.
 type records struct {
 	mu  sync.Mutex
@@ -58,10 +56,10 @@ type records struct {
 
 func newRecords() *records { return &records{all: map[string]*record{}} }
 
-// begin makes a stream one that can be taken up again; nil when there are too many. By 2025-11-25
-// it begins with an event that has an id and no data (SEP-1699), by which a client can come back
-// even if nothing else has reached it; clients of earlier revisions take empty data for broken
-// JSON.
+// begin makes a stream resumable and returns its record, or nil if there are too many. By
+// 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699), by which a
+// client can come back even if nothing else has reached it; clients of earlier revisions take empty
+// data for broken JSON.
 func (r *records) begin(of *session, box *outbox) *record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,9 +71,9 @@ func (r *records) begin(of *session, box *outbox) *record {
 	return one
 }
 
-// find returns the stream that an event's id belongs to, and the event's number. ok is false unless
-// the stream is the session's own. An id is RECORD-NUMBER, where the record is random: the ids of
-// others cannot be guessed.
+// find returns the stream that an event's id belongs to, and the event's number. The stream must be
+// the session's own. An id is RECORD-NUMBER; the record is random, so no client can guess
+// another's.
 func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
 	id, number, _ := strings.Cut(event, "-")
 	after, err := strconv.ParseUint(number, 10, 64)
@@ -87,10 +85,10 @@ func (r *records) find(event, session string) (one *record, after uint64, ok boo
 	return one, after, true
 }
 
-// forget ends a stream that no connection has taken up since the one of that turn left. Its tool,
-// if it still runs, then finds that nobody hears it.
+// forget ends a stream that no connection has resumed since the connection with the number turn
+// left. Its tool, if it still runs, then gets an error when it sends.
 func (r *records) forget(one *record, turn int) {
-	// Somebody has taken it up meanwhile; his own end starts the next grace.
+	// Another connection has resumed it meanwhile; the next grace begins when that one ends.
 	if one.turns() != turn {
 		return
 	}
@@ -112,9 +110,9 @@ func (r *records) end(session string) {
 	}
 }
 
-// take makes a connection the one that writes the stream; the one before is told to leave. turn
-// says which connection it is. The old one may hang in a write to a dead peer; it is waited for, as
-// two writers would number events twice.
+// take makes a connection the writer of the stream, and tells the previous one to leave. turn is
+// the number of the connection. take waits for the previous one, which may hang in a write to a
+// dead peer, since two writers would number events twice.
 func (o *record) take(leave context.CancelCauseFunc) (turn int) {
 	o.mu.Lock()
 	if o.leave != nil {
@@ -128,7 +126,7 @@ func (o *record) take(leave context.CancelCauseFunc) (turn int) {
 	return turn
 }
 
-// turns returns how many connections have taken the stream.
+// turns returns how many connections have written the stream.
 func (o *record) turns() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -144,7 +142,7 @@ func (o *record) event(dst []byte, f frame) []byte {
 	o.sent = append(o.sent, numbered{o.next, f})
 	o.next++
 	o.bytes += len(f.body)
-	// The oldest go first, and the last event never goes.
+	// The oldest events are dropped first, and the last one never.
 	for o.bytes > maxKept && len(o.sent) > 1 {
 		o.bytes -= len(o.sent[0].body)
 		o.sent = o.sent[1:]
@@ -160,8 +158,8 @@ func (o *record) write(dst []byte, f numbered) []byte {
 	return plainEvent(append(dst, '\n'), f.frame)
 }
 
-// again writes what a client has missed, and says whether that was the end. A client that has had
-// nothing gets an event that tells it only the id.
+// again writes what a client has missed, and reports whether that was the end. A client that has
+// received nothing gets an event that has only an id.
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -179,7 +177,7 @@ func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 }
 
 // replay writes a stream from an event on, until its end or that of the connection. From then on it
-// can be taken up again for Config.StreamGrace, also when all of it was written: the last bytes may
+// can be resumed for Config.StreamGrace, even if all of it was written, since the last bytes may
 // have been lost.
 func (s *Server) replay(ctx context.Context, out *sse.Writer, o *record, after uint64) {
 	ctx, leave := context.WithCancelCause(ctx)

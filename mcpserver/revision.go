@@ -12,12 +12,13 @@ import (
 // 2025-06-18, so a client without it speaks 2025-03-26, the only one that has batches.
 const oldest = mcp.ProtocolVersion20250326
 
-// meta is what a request of 2026-07-28 says of its caller in params._meta, and any request of its
-// own progress. There is no session any more:
-// {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}
-// stands in every request, so any replica can answer it.
+// meta is what a request of 2026-07-28 says of its caller in params._meta; the progress token may
+// be in a request of any revision. There is no session any more: every request has
+// {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}, so
+// any replica can answer it.
 type meta struct {
-	// Raw, so that a revision that is no text is told from one that is missing: the errors differ.
+	// It is raw, so that a revision that is not a text can be told from a missing one: the errors
+	// differ.
 	Version      json.RawMessage         `json:"io.modelcontextprotocol/protocolVersion"`
 	Client       *mcp.Implementation     `json:"io.modelcontextprotocol/clientInfo"`
 	Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
@@ -30,8 +31,8 @@ type meta struct {
 // pick reports whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name
 // it gives when a header says it. The rules are tried in this order: the body's own revision, then
 // the headers of 2026-07-28, then initialize, then the header, then nothing, which means
-// 2025-03-26. Both eras share one address; the order decides what a request is whose header and
-// body disagree, and so which error tells its client.
+// 2025-03-26. Both eras share one address; if header and body disagree, the order decides how the
+// request is treated, and so which error its client gets.
 func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcError) {
 	header := h.Get("Mcp-Protocol-Version")
 	switch {
@@ -50,8 +51,8 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 }
 
 // pickModern checks a revision that the body names. Only 2026-07-28 is named there, by clients that
-// mean it. The header must say the same (-32020), since proxies on the way go by the header and
-// must not be misled about the body.
+// mean it. The header must say the same (-32020), since proxies route by the header and must not be
+// misled about the body.
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {
@@ -69,8 +70,8 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 // isKnown reports whether we speak a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
-// unsupported returns the error that names the revisions we speak, -32022. From data.supported a
-// client takes the one to try next.
+// unsupported returns the error -32022 with the revisions that we speak. A client chooses the one
+// to try next from data.supported.
 func unsupported(version string) *rpcError {
 	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(http.StatusBadRequest)
 	e.data = encode(mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version})
@@ -108,8 +109,8 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 }
 
 // checkArguments checks the headers that repeat a tool's arguments: a property with
-// "x-mcp-header":"Region" is mirrored as Mcp-Param-Region. A tool that is unknown has none, and
-// gets its error later.
+// "x-mcp-header":"Region" is mirrored as Mcp-Param-Region. An unknown tool has no such headers; its
+// error follows later.
 func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	if m.method != string(mcp.MethodToolsCall) {
 		return nil
@@ -128,8 +129,8 @@ func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	return nil
 }
 
-// firstOf finds a header, and says whether it was sent at all: an empty one is not one that is
-// missing.
+// firstOf returns a function that finds a header and reports whether it was sent at all, since an
+// empty header is not a missing one.
 func firstOf(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		values := h.Values(name)

@@ -21,7 +21,7 @@ import (
 // initialises once, and after a 404 for its session it shows {} for every call.
 type seal struct{ key []byte }
 
-// newSeal makes a seal; without a key it has one of its own, and what it sealed is void when the
+// newSeal makes a seal. Without a key it generates one, and what it sealed becomes invalid when the
 // process ends. The key is mcp.key in the data folder, which replicas share.
 func newSeal(key []byte) seal {
 	if len(key) == 0 {
@@ -31,10 +31,10 @@ func newSeal(key []byte) seal {
 	return seal{key}
 }
 
-// close writes v and its signature as one visible word. What it is for is signed as well, so that a
-// text sealed for one purpose is no good for another. It is signed and not encrypted: nothing in it
-// is secret from its own client. The revisions want a session id of visible ASCII characters alone,
-// which Base64 and a dot are.
+// close writes v and its signature as one word of Base64 and a dot, since session ids must consist
+// of visible ASCII characters. The signature covers the purpose, so that a text sealed for one
+// purpose is invalid for another. The text is signed and not encrypted: nothing in it is secret
+// from its own client.
 func (s seal) close(purpose string, v any) string {
 	body := encode(v)
 	return base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
@@ -76,8 +76,9 @@ type sealedState struct {
 // between.
 const stateLife = time.Hour
 
-// stateFor names what a state is good for: one caller's calls of one thing. Else a state that one
-// tool gave out could be handed to another, or to the same tool by somebody else.
+// stateFor returns the purpose for which a state is sealed: one caller's calls of one thing.
+// Otherwise a state that one tool gave out could be passed to another, or to the same tool by
+// another caller.
 func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
@@ -88,8 +89,8 @@ func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState returns the state that a handler gave out. A wrong one is -32602: the conformance tool
-// tampers with it, and wants it refused and not ignored.
+// openState returns the state that a handler gave out. An invalid one is the error -32602: the
+// conformance tool tampers with it, and wants it refused rather than ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -101,7 +102,7 @@ func (s seal) openState(purpose, text string) (string, *rpcError) {
 	return kept.State, nil
 }
 
-// sealedSession is what a session id of Streamable HTTP says. It is signed and not secret. The
+// sealedSession is the content of a session id of Streamable HTTP. It is signed and not secret. The
 // members have one letter, since every request repeats the id in a header.
 type sealedSession struct {
 	Version   string `json:"v"`
@@ -113,8 +114,8 @@ type sealedSession struct {
 	Nonce     string `json:"x"`
 }
 
-// sessionLife is how long a session id is good. Its client initialises again after that. It bounds
-// how long the end of a session must be remembered as well (ended).
+// sessionLife is how long a session id is valid. After that its client initialises again. It also
+// bounds how long the end of a session must be remembered (ended).
 const sessionLife = 30 * 24 * time.Hour
 
 // mint makes the id of a session that has begun. The nonce tells apart two sessions that one client
@@ -129,8 +130,8 @@ func (s seal) mint(of *session) string {
 	})
 }
 
-// read makes the session of an id. It is not ok when the id is not ours, too old, or another
-// principal's; which of them, nobody learns, so that a stolen id cannot be tried out.
+// read returns the session of an id. It reports false if the id is not ours, too old, or another
+// principal's. It does not report which, so that a stolen id cannot be tried out.
 func (s seal) read(id, principal string) (*session, bool) {
 	var is sealedSession
 	if s.open("session", id, &is) != nil || is.Principal != digest(principal) || time.Since(time.Unix(is.Since, 0)) > sessionLife {
@@ -145,8 +146,8 @@ func (s seal) read(id, principal string) (*session, bool) {
 // cut keeps an id short whatever a client calls itself.
 func cut(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
-// digest returns a short name of a principal for places that everybody can read: eight bytes of its
-// sum, enough to tell apart the few principals that a server has.
+// digest returns eight bytes of a principal's hash, for texts that are not secret. They are enough
+// to tell apart the few principals that a server has.
 func digest(principal string) string {
 	if principal == "" {
 		return ""
@@ -168,7 +169,7 @@ func letters(c mcp.ClientCapabilities) (all string) {
 		var at any
 		_ = json.Unmarshal(encode(c), &at) // it is JSON
 		for _, key := range strings.Split(abilitiesByLetter[letter], ".") {
-			inner, _ := at.(map[string]any) // what is no object has nothing inside
+			inner, _ := at.(map[string]any) // a value that is not an object has nothing inside
 			at = inner[key]
 		}
 		if at != nil && at != false {

@@ -16,10 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// Server serves a registry to MCP clients over HTTP. It does not ask who may: put a guard for
-// hosts, origins and keys in front, and what ends slow bodies (auth.Guard and front.Front). Its
-// HTTP is its own, as mcp-go's transports take bodies of any size, check no origin, and let a tool
-// run on when its client has left.
+// Server serves a registry to MCP clients over HTTP. It does not check who may use it: callers put
+// auth.Guard before it, which checks hosts, origins and keys, and front.Front, which ends slow
+// bodies. Its HTTP is its own, as mcp-go's transports take bodies of any size, check no origin, and
+// let a tool run on when its client has left.
 type Server struct {
 	cfg      Config
 	engine   *engine
@@ -34,11 +34,11 @@ type Server struct {
 	closing atomic.Bool
 }
 
-// errClosed is why streams end when the server does.
+// errClosed is the cause of streams that end because the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server. Close it when it is no longer needed. It never fails: without the file of
-// ended sessions it serves too, and logs that some may work again.
+// New starts a server, which the caller closes when it is no longer needed. It never fails: if the
+// file of ended sessions cannot be read, it logs that some of them may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
@@ -67,10 +67,10 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close stops taking requests, waits for those that are being answered as long as ctx allows, and
-// ends all streams. Requests that come meanwhile get a 503 with Retry-After, which takes a client
-// to the next replica. Nothing of the server runs when it returns but the handlers of streams,
-// which end at once. The error is ctx's.
+// Close takes no more requests, waits for those that are being answered as long as ctx allows, and
+// ends all streams. Requests that come meanwhile get a 503 with Retry-After, which sends a client
+// to the next replica. When Close returns, only the handlers of streams may still run, and they end
+// at once. The error is ctx's.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
@@ -81,7 +81,7 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// drain waits until nothing is being answered. It looks every 5 ms: a shutdown is rare, and
+// drain waits until nothing is being answered. It polls every 5 ms: a shutdown is rare, and
 // counting ends would cost each request a lock.
 func (s *Server) drain(ctx context.Context) error {
 	for len(s.places) > 0 || !s.queue.idle() {
@@ -103,23 +103,23 @@ type Config struct {
 	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
 	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
 
-	// Settle waits until the tools are there that come late, for a bounded time. The first
-	// tools/list or tools/call waits for it, and none behind that one. nil: nobody waits.
+	// Settle waits, for a bounded time, until the tools that become available late are there. Only
+	// the first tools/list or tools/call waits for it. If it is nil, no request waits.
 	Settle func(context.Context)
 
 	Gateway Gateway // what other MCP servers offer beside the tools; nil: there are none
 
-	// Principal says who sent a request, as the guard in front of the server found out. Sessions
-	// belong to it. nil: everybody is the same one.
+	// Principal returns the sender of a request, as the guard before the server found out. Sessions
+	// belong to a principal. If it is nil, all senders are the same.
 	Principal func(*http.Request) string
 
-	// Identity puts who sent a request into another context. A message of revision 2024-11-05 runs
-	// in the context of the stream that its answer goes to, which may be hours older than the token
-	// that the message bears. nil: nobody is known.
+	// Identity copies the sender of a request into another context. A message of revision
+	// 2024-11-05 runs in the context of the stream that its answer goes to, which may be hours
+	// older than the token that the message bears. If it is nil, senders are unknown.
 	Identity func(context.Context, *http.Request) context.Context
 
-	// Outcome says which tools answer as tools.Outcome promises: an object with success, and a
-	// result or an error. nil: none.
+	// Outcome reports whether a tool answers as tools.Outcome promises: with an object that has
+	// success, and a result or an error. If it is nil, no tool does.
 	Outcome func(tool string) bool
 
 	// A random key means that every session ends with the process: clients that never initialize
@@ -150,7 +150,7 @@ type Bounds struct {
 	StreamGrace time.Duration // how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
 }
 
-// withDefaults fills in what is not said.
+// withDefaults fills in the missing settings.
 func (c Config) withDefaults() Config {
 	if c.Registry == nil {
 		c.Registry = tools.New(tools.Options{})

@@ -19,12 +19,12 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// session is what a client began with initialize, or a caller of 2026-07-28 says of itself with
-// each request. The id of a session of Streamable HTTP says all of it (seal.mint); one of a stream,
-// as of 2024-11-05, is a random UUID.
+// session is what a client began with initialize, or what a client of 2026-07-28 says of itself
+// with each request. The id of a Streamable HTTP session contains all of it (seal.mint); the id of
+// a 2024-11-05 stream is a random UUID.
 type session struct {
 	id        string // empty: there is none
-	principal string // whose it is; empty where nobody has to say who they are
+	principal string // its owner; empty if callers need not identify themselves
 
 	mu      sync.Mutex
 	said    said
@@ -39,8 +39,8 @@ type said struct {
 	level   mcp.LoggingLevel // log messages below it are not sent; empty: none are
 }
 
-// defaultLevel is what a session logs before its client says anything. The revisions leave that to
-// the server; debug lines would be noise to those who never ask.
+// defaultLevel is the level of a session's log lines until its client sets one. The revisions leave
+// that to the server; debug lines would be noise to clients that never set it.
 const defaultLevel = mcp.LoggingLevelInfo
 
 // session returns the caller of a request of 2026-07-28, which names its capabilities. It lives as
@@ -54,7 +54,7 @@ func (m meta) session(principal string) *session {
 	return &session{principal: principal, said: own}
 }
 
-// begin keeps what initialize said. A level that the client set in front of it stays.
+// begin keeps what initialize said. A level that the client set before it stays.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.said.level = level
 }
 
-// watch subscribes to a resource. The error is for the client, and says the bound: without one a
+// watch subscribes to a resource. The error is for the client, and states the bound: without one a
 // session could fill the memory with addresses.
 func (s *session) watch(uri string) error {
 	s.mu.Lock()
@@ -117,9 +117,9 @@ func (s *session) hidesErrors() bool {
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
 }
 
-// sessions knows the sessions of Streamable HTTP. What they are stands in their ids; kept here is
-// only what a client has said since, and which ids it has given up. Stock mcp-go keeps 10 KB for
-// each initialize that no DELETE follows.
+// sessions knows the sessions of Streamable HTTP. Their ids contain most of their state; only what
+// a client has set since, and which ids were ended, is kept here. Stock mcp-go keeps 10 KB for each
+// initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
@@ -139,8 +139,8 @@ type Shared interface {
 // sharedKind is the kind of ended sessions there.
 const sharedKind = "ended session"
 
-// endedElsewhere reports whether another replica has ended a session. While it cannot be known a
-// session goes on, as after a restart without the file.
+// endedElsewhere reports whether another replica has ended a session. If that cannot be found out,
+// the session goes on, as after a restart without the file.
 func (s *sessions) endedElsewhere(id string) bool {
 	if s.shared == nil {
 		return false
@@ -149,18 +149,18 @@ func (s *sessions) endedElsewhere(id string) bool {
 	return ok
 }
 
-// maxSessions is how many sessions something is kept of. The settings of one too many fall back to
-// what they were: log level info and no subscriptions, which costs a client some news and no
-// answer.
+// maxSessions is the number of sessions of which settings are kept. A session beyond it falls back
+// to the defaults, log level info and no subscriptions, which costs its client some notifications
+// but no answer.
 const maxSessions = 10_000
 
-// newSessions returns a store that knows which sessions were ended, and no others yet.
+// newSessions returns sessions that know which were ended, and no others yet.
 func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
 
-// find returns the session of an id, for its own principal only. The signature is checked before
-// the lock is taken, so that forged ids cost other clients nothing.
+// find returns the session of an id, for its own principal only. It checks the signature before it
+// takes the lock, so that forged ids do not slow down other clients.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -181,7 +181,7 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	return found, true
 }
 
-// remembered returns a session of which something is kept.
+// remembered returns a session whose settings are kept.
 func (s *sessions) remembered(id string) (*session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +189,8 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// keep remembers what a session's client has set. Which session makes room is left to the order of
-// the map: any order would need a list, for a case that does not happen by itself.
+// keep remembers what a session's client has set. If there are too many sessions, it drops an
+// arbitrary one: any order would need a list, for a case that hardly occurs.
 func (s *sessions) keep(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,9 +203,9 @@ func (s *sessions) keep(one *session) {
 	}
 }
 
-// end makes an id void. An error means that it is so only until the server ends. Stock servers
-// check only the form of an id, so that a session goes on after its DELETE; the specification wants
-// a 404.
+// end makes an id invalid. An error means that it is invalid only until the server ends. Stock
+// servers check only the form of an id, so that a session goes on after its DELETE; the
+// specification wants a 404.
 func (s *sessions) end(id string, now time.Time) (err error) {
 	if s.shared != nil {
 		err = s.shared.Put(sharedKind, nameOf(id), "", nil, sessionLife)
@@ -216,17 +216,17 @@ func (s *sessions) end(id string, now time.Time) (err error) {
 	return errors.Join(err, s.ended.add(id, now))
 }
 
-// ended are the sessions that their clients have given up, and when: their ids are signed, and
-// would be good again after a restart. They are kept in a file, one a line, until they are too old
-// to be good anyway. A line is a digest and Unix seconds: "4f1d… 1795000000". Replicas on other
-// machines with the same key do not see the file.
+// ended holds the sessions that their clients have ended, and when: their ids are signed, and would
+// be valid again after a restart. They are kept in a file, one per line, until the ids have expired
+// anyway. A line is a digest and Unix seconds: "4f1d… 1795000000". Replicas on other machines with
+// the same key do not see the file.
 type ended struct {
 	path string // empty: no file
 	at   map[string]time.Time
 }
 
-// maxEnded is how many are known. Of one too many the oldest tenth is forgotten, so that the file
-// is rewritten seldom.
+// maxEnded is the most ended sessions that are known. If there are more, the oldest tenth is
+// forgotten, so that the file is rewritten seldom.
 const maxEnded = 100_000
 
 // newEnded reads the file, if there is one. An error means that nothing is known, and that nothing
@@ -251,8 +251,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 			e.at[name] = time.Unix(seconds, 0)
 		}
 	}
-	// Something in it is too old, broken or there twice: it is written anew at the start, when
-	// nobody waits.
+	// Some lines are too old, broken or repeated: the file is rewritten at the start, when no
+	// client waits.
 	if lines > len(e.at) {
 		err = e.rewrite()
 	} else {
@@ -261,20 +261,20 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf returns a name for an id from which the id cannot be learned, so that a file may hold it:
-// the first half of a SHA-256 sum, in hex.
+// nameOf returns the name of an id in the file, so that the file reveals no ids: the first half of
+// its SHA-256 sum, in hex.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])
 }
 
-// has reports whether an id was given up.
+// has reports whether the session with an id was ended.
 func (e *ended) has(id string) bool {
 	_, ok := e.at[nameOf(id)]
 	return ok
 }
 
-// add makes an id void. It appends a line, and rewrites the file only when there are too many:
+// add makes an id invalid. It appends a line, and rewrites the file only when there are too many:
 // sessions end often, and a file of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
@@ -290,7 +290,7 @@ func (e *ended) add(id string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix()) // one write, so that of two programs both lines stand
+	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix()) // one write, so that lines of two programs do not mix
 	return errors.Join(err, f.Close())
 }
 

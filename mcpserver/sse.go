@@ -19,9 +19,9 @@ import (
 // 1.11.2 gets a string where it wants a URL), so a POST here must be answered.
 //
 // A GET that names an older revision and no session may be a Streamable client that listens, or one
-// whose stream broke and who waits for that event again: the stream serves both, as the former
-// overlooks the event. The TypeScript SDK sends exactly that when the server has restarted, and
-// without the event waits for ever.
+// whose stream broke and who waits for that event again: the stream serves both, as a listening
+// client ignores the event. The TypeScript SDK sends exactly that when the server has restarted,
+// and without the event waits for ever.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		version := r.Header.Get("Mcp-Protocol-Version")
@@ -34,16 +34,17 @@ func (s *Server) SSE() http.Handler {
 	})
 }
 
-// legacy serves a 2024-11-05 session, which begins and ends with its stream. version is what an
-// earlier stream of the client has negotiated, or "". With a version the session has begun, since
-// such a client does not initialize again.
+// legacy serves a 2024-11-05 session, which begins and ends with its stream. version is the
+// revision that an earlier stream of the client negotiated, or empty. If it is set, the session
+// counts as initialized, since such a client does not initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {
 		return
 	}
 	defer done()
-	// Of the stream: the tools of this session end with it, since nobody could get their answers.
+	// The context is the stream's: the tools of this session end with it, since their answers could
+	// not be delivered.
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
 	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), said: said{version: version, level: defaultLevel}}, ctx: ctx, box: newOutbox()}
@@ -59,8 +60,8 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	s.dropped("sse", err)
 }
 
-// newsFor lets a conn hear of changes, once it has begun. What concerns a resource it hears only if
-// it has subscribed to it.
+// newsFor returns a listener that notifies a conn of changes once it has begun, and of changes of a
+// resource only if it has subscribed to it.
 func newsFor(c *conn) *listener {
 	return &listener{box: c.box, session: c.id, wants: func(_, uri string) bool {
 		return c.now().version != "" && (uri == "" || c.watches(uri))
@@ -78,8 +79,8 @@ func newUUID() string {
 
 // messageURL returns where a session's messages are sent: beside the address that the client asked,
 // or under the public one. Clients refuse an address of another origin, so behind a proxy that
-// shows another name PublicURL has to be set; headers like X-Forwarded-Host are not read, since
-// anybody can send them.
+// shows another name PublicURL has to be set; headers like X-Forwarded-Host are not read, since any
+// client can send them.
 func (s *Server) messageURL(r *http.Request, id string) string {
 	base := strings.TrimSuffix(s.cfg.PublicURL, "/") + "/sse"
 	if s.cfg.PublicURL == "" {
@@ -92,9 +93,9 @@ func (s *Server) messageURL(r *http.Request, id string) string {
 	return base + "/message?session_id=" + id
 }
 
-// Message returns the handler for the messages of 2024-11-05 sessions. It answers 202 at once; what
-// there is to say goes on the stream. A message that cannot be read, or finds no room, is refused
-// here, with 400, 413, 429 or 503: its client may not have an id to match an answer on the stream.
+// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; the real answer is
+// sent on the stream. A message that cannot be read, or finds no room, is refused here, with 400,
+// 413, 429 or 503: its client may not have an id to match an answer on the stream.
 func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -116,7 +117,7 @@ func (s *Server) Message() http.Handler {
 			s.refuse(w, m.id, rpcErr)
 			return
 		}
-		// Once Close has begun, the queue is waited for and must not grow.
+		// Once Close has begun, it waits for the queue, which must not grow.
 		if s.closing.Load() {
 			s.busy(w, errClosed.Error())
 			return
@@ -130,9 +131,9 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-// connOf finds the session that a message is for. One of another principal is not found: 404, as if
-// it were not there. The parameter is session_id; sessionId is mcp-go's and the TypeScript SDK's
-// name for it.
+// connOf finds the session that a message is for. For another principal's session it returns a 404,
+// as if there were none. The parameter is session_id; sessionId is mcp-go's and the TypeScript
+// SDK's name for it.
 func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
 	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))

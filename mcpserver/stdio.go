@@ -41,16 +41,16 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace t
 	return err
 }
 
-// settle waits until the conn's messages are answered, or for that long. It looks every
-// millisecond: it runs once, at the end.
+// settle waits until the conn's messages are answered, or for that long. It polls every
+// millisecond, since it runs only once, at the end.
 func (c *conn) settle(grace time.Duration) {
 	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) && c.ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// readLines reads messages until there are no more, which is io.EOF. Here everything is answered on
-// the one stream, errors as well: there is no status as over HTTP.
+// readLines takes messages until there are no more, which is io.EOF. Everything is answered on the
+// one stream, including errors, since there is no status as over HTTP.
 func (s *Server) readLines(c *conn, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {

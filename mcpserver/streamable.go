@@ -12,13 +12,12 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Streamable serves Streamable HTTP, all its revisions on one address. A client that never said
+// Streamable serves Streamable HTTP, all its revisions on one address. A client that never sent
 // initialize is answered too, as by 2025-03-26: one request with curl is enough to call a tool.
 func (s *Server) Streamable() http.Handler { return http.HandlerFunc(s.streamable) }
 
-// streamable finds what a request is by its method. GET and DELETE are of the revisions with
-// sessions. What is neither gets a 405: several clients take a 404 on GET for a server that is not
-// there.
+// streamable handles a request by its method. GET and DELETE belong to the revisions with sessions.
+// Any other request gets a 405: several clients take a 404 on GET for a server that is not there.
 func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	modern := mcp.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version"))
 	switch {
@@ -34,8 +33,9 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts reports whether a client takes a content type, in so many words or as any. One that says
-// nothing takes JSON. The specification wants both types in Accept; curl sends */*, and is served.
+// accepts reports whether a client takes a content type, explicitly or by a wildcard. A client
+// without Accept takes JSON. The specification wants both types in Accept; curl sends */*, and is
+// served.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.Join(r.Header.Values("Accept"), ",")
 	return strings.Contains(said, kind) || strings.Contains(said, "*/*") || said == "" && kind == "application/json"
@@ -43,12 +43,12 @@ func accepts(r *http.Request, kind string) bool {
 
 // post answers what a client sends: rate, type and size, text, revision, headers, session are
 // checked in this order; then the method and its parameters count. The cheap checks come first, and
-// what is wrong first is said first: a session that is gone says 404 only to a request that is
-// otherwise right, as clients initialize again on a 404.
+// the first error is the answer: an unknown session causes a 404 only if the request is otherwise
+// right, as clients initialize again on a 404.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	principal := s.cfg.Principal(r)
-	// The session is looked up before the text is read: the rate goes by it, and must not cost a
-	// message's reading.
+	// The session is looked up before the body is read, since the rate limit depends on it and must
+	// not cost the reading of a message.
 	named := r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
 	if wait, ok := s.rate.allow(rateKey(found, principal, r), time.Now()); !ok {
@@ -94,8 +94,8 @@ func noSession() *rpcError {
 	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(http.StatusNotFound)
 }
 
-// rateKey returns the key by which a rate is shared: a session, else a principal, else an address.
-// An id that is made up is not a session, so making up ids wins nothing.
+// rateKey returns the key of the rate limit: the session, or else the principal, or else the
+// address. A made-up id is not a session, so a client gains nothing by making ids up.
 func rateKey(found *session, principal string, r *http.Request) string {
 	if found != nil {
 		return found.id
@@ -104,9 +104,9 @@ func rateKey(found *session, principal string, r *http.Request) string {
 	return cmp.Or(principal, host)
 }
 
-// callerOf returns the sender of a message. A request of 2026-07-28 says everything itself; one of
-// a session is known by it; any other client is one that just came, and is served by the revision
-// that its header names.
+// callerOf returns the sender of a message. A request of 2026-07-28 describes its client itself; a
+// request in a session is described by the session; any other client is new, and is served by the
+// revision that its header names.
 func callerOf(found *session, principal string, modern bool, version string, m message) *caller {
 	c := &caller{session: found, modern: modern, meta: m.said.Meta}
 	switch {
@@ -159,8 +159,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 	s.write(w, frame{body: joined(answers)})
 }
 
-// oneOfBatch answers one message of a batch; nil when it wants no answer. initialize must not be in
-// one: the other messages would need the session that it makes.
+// oneOfBatch answers one message of a batch; it returns nil if the message wants no answer.
+// initialize must not be in a batch: the other messages would need the session that it makes.
 func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte {
 	m, rpcErr := readMessage(raw)
 	if rpcErr == nil && m.method == string(mcp.MethodInitialize) {

@@ -15,7 +15,7 @@ import (
 )
 
 // tasksExtension is the extension of 2026-07-28 by which a call that takes long is answered with a
-// task (SEP-2663). Its name stands in the capabilities of both sides.
+// task (SEP-2663). Its name is in the capabilities of both sides.
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
 const (
@@ -25,7 +25,7 @@ const (
 	mostRounds = 20          // of questions in one call
 )
 
-// tasks are the calls that go on behind their answer. They are in memory, so a restart loses them.
+// tasks holds the calls that go on after their answer. They are in memory, so a restart loses them.
 type tasks struct {
 	mu  sync.Mutex
 	all map[string]*task
@@ -62,15 +62,15 @@ func (c *caller) extends() bool {
 	return ok
 }
 
-// withoutTasks returns the error that a request needs a client with the extension.
+// withoutTasks returns the error for a request that needs a client with the extension.
 func withoutTasks() *rpcError {
 	e := fail(codeCapability, "this needs a client with the extension %s", tasksExtension).withStatus(http.StatusBadRequest)
 	e.data = encode(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{tasksExtension: struct{}{}}}})
 	return e
 }
 
-// taskSupport returns what a tool's listing says of tasks: optional or required, or "" for nothing
-// or forbidden.
+// taskSupport returns what a tool's listing says of tasks: optional or required, or an empty string
+// if it says nothing or forbidden.
 func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.TaskSupport {
 	support := mcp.TaskSupport("")
 	if t, ok := e.tool(ctx, c, name); ok {
@@ -87,15 +87,15 @@ func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.Ta
 	return support
 }
 
-// outcome is what came of a call.
+// outcome is the outcome of a call.
 type outcome struct {
 	result  json.RawMessage
 	failure *rpcError
 }
 
-// callOrTask runs a tool. One that may be a task, and is not done when others would become a
-// stream, becomes one for a client that knows them; the call goes on behind the answer. A question
-// that comes sooner is one of the call itself.
+// callOrTask runs a tool. A call that may be a task, and is not finished when other answers would
+// become a stream, becomes a task for a client that knows tasks; the call goes on after the answer.
+// A question that comes sooner belongs to the call itself.
 func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if !c.modern {
 		return e.callTool(ctx, c, m)
@@ -143,7 +143,7 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 	return outcome{result, failure}
 }
 
-// keep makes a task of a call; nil when there are too many.
+// keep makes a task of a call; it returns nil if there are too many.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
 	t := &task{id: rand.Text(), principal: c.principal, created: now, updated: now, status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
@@ -165,7 +165,7 @@ func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	return t
 }
 
-// follow waits for what comes of a task's call. When it asks something, the task waits for the
+// follow waits for the outcome of a task's call. If the call asks something, the task waits for the
 // answers, and calls again with them, as the client of an ordinary call does.
 func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, first <-chan outcome) {
 	o := <-first
@@ -222,7 +222,7 @@ func (t *task) ask(open map[string]json.RawMessage) {
 	t.set("input_required")
 }
 
-// answer records answers to what is open; others are left alone.
+// answer takes answers to open questions, and ignores others.
 func (t *task) answer(all map[string]json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,11 +237,11 @@ func (t *task) answer(all map[string]json.RawMessage) {
 	}
 	if len(t.open) == 0 {
 		t.set("working")
-		t.answered <- struct{}{} // there is room: the next question comes behind it
+		t.answered <- struct{}{} // there is room: the next question comes after it
 	}
 }
 
-// end keeps what came of a call.
+// end keeps the outcome of a call.
 func (t *task) end(ctx context.Context, o outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -262,8 +262,8 @@ func (t *task) end(ctx context.Context, o outcome) {
 	t.cancel(nil)
 }
 
-// write returns a task as an answer: of tools/call with the type task, of tasks/get with the type
-// complete and what came of it.
+// write returns a task as an answer: to tools/call with the type task, to tasks/get with the type
+// complete and the outcome.
 func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -319,8 +319,8 @@ func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *r
 	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil, true
 }
 
-// extended returns what a server says of itself to clients of 2026-07-28, with the extension in
-// place of the earlier tasks.
+// extended returns what a server declares to clients of 2026-07-28, with the extension in place of
+// the earlier tasks.
 func extended(result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

@@ -11,11 +11,12 @@ import (
 	"toolnorm/tools"
 )
 
-// Sets is where each set of tools has an address of its own: /mcp/sets/NAME.
+// Sets is the pattern of the addresses of sets of tools: /mcp/sets/NAME.
 const Sets = "/mcp/sets/{set}"
 
-// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there. A
-// set that is not there, or not the caller's, is a 404 that names those that are.
+// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there.
+// For a set that does not exist, or that the caller may not use, it answers a 404 that names the
+// caller's sets.
 func ofSet(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
@@ -27,10 +28,11 @@ func ofSet(s *Server) http.Handler {
 	})
 }
 
-// mostNamed is how many sets a sentence names.
+// mostNamed is the most sets that an error names.
 const mostNamed = 20
 
-// unknownSet returns the sentence that there is no such set for a caller, and which there are.
+// unknownSet returns the error that there is no such set for a caller, with the sets that there
+// are.
 func unknownSet(name string, names []string) string {
 	text := fmt.Sprintf("there is no set of tools %.64q for you", name)
 	switch {
@@ -42,8 +44,8 @@ func unknownSet(name string, names []string) string {
 	return text + "; there are " + strings.Join(names, ", ")
 }
 
-// declareSet returns what a server says of itself to a client to which some tools are offered: it
-// has tools, and neither prompts nor resources. The descriptions of the sets are its instructions.
+// declareSet returns what a server declares to a caller that may use only some tools: it has tools,
+// and neither prompts nor resources. The descriptions of the sets are its instructions.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

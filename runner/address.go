@@ -15,10 +15,10 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Address is where a proxy of this machine runs calls, and the word by which it knows that who asks
-// may read the user's own files. It stands in the folder of data, in a file for its owner alone:
-// whoever can read it can read the data as well, so it gives nothing away. toolrun finds the
-// running toolnorm by it, without a setting and without an API key.
+// Address is where a proxy of this machine runs calls, with a token that proves that the caller may
+// read the user's own files. It is kept in the folder of data, in a file that only its owner can
+// read: a program that can read it can read the data as well, so it gives nothing away. By it
+// toolrun finds the running toolnorm without a setting or an API key.
 type Address struct {
 	URL   string `json:"url"` // as http://127.0.0.1:11435
 	Token string `json:"token"`
@@ -35,7 +35,7 @@ const addressFile = "runner.json"
 func NewToken() string { return rand.Text() }
 
 // Announce writes the address into the folder of data, in place of what another proxy may have left
-// there. The file is its owner's alone from the beginning.
+// there. From the beginning only its owner can read the file.
 func (a Address) Announce(dir string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -47,8 +47,8 @@ func (a Address) Announce(dir string) error {
 	return replace.File(filepath.Join(dir, addressFile), text)
 }
 
-// Withdraw removes the address from the folder of data, if no other proxy has put its own there: of
-// two on one folder the other one must still be found when this one ends.
+// Withdraw removes the address from the folder of data, unless another proxy has put its own there:
+// if two proxies share a folder, the other one must still be found when this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil
@@ -56,12 +56,13 @@ func (a Address) Withdraw(dir string) error {
 	return os.Remove(filepath.Join(dir, addressFile))
 }
 
-// ErrForeign is the error of an address that somebody else may have written: calls would go
-// wherever they like.
+// ErrForeign is the error for an address that another user may have written, who could direct calls
+// anywhere.
 var ErrForeign = errors.New("other users may have written this file")
 
-// FindAddress reads the address in a folder of data; fs.ErrNotExist when no proxy runs on it,
-// ErrForeign when it is a symbolic link, or the file of another user, or one that others can write.
+// FindAddress reads the address in a folder of data. It returns fs.ErrNotExist if no proxy runs on
+// the folder, and ErrForeign if the file is a symbolic link, belongs to another user, or can be
+// written by others.
 func FindAddress(dir string) (a Address, err error) {
 	path := filepath.Join(dir, addressFile)
 	text, err := readOwn(path)
@@ -74,8 +75,8 @@ func FindAddress(dir string) (a Address, err error) {
 	return a, nil
 }
 
-// readOwn reads a file that only the user can have written. Name and opened file are compared, so
-// that a link that is put there in between is found.
+// readOwn reads a file that only the user can have written. It compares the name's file with the
+// opened file, so that it detects a link that is put there in between.
 func readOwn(path string) ([]byte, error) {
 	named, err := os.Lstat(path)
 	if err != nil {
@@ -97,7 +98,7 @@ func readOwn(path string) ([]byte, error) {
 }
 
 // Admits reports whether a request's Authorization header bears the token. An Address without a
-// token admits nobody.
+// token admits no request.
 func (a Address) Admits(header string) bool {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	return ok && a.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.Token)) == 1

@@ -16,22 +16,22 @@ import (
 	"toolnorm/tools"
 )
 
-// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice:
-// one whose connection breaks may have run, so the caller hears of it instead.
+// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice: a
+// call whose connection breaks may have run, so the caller gets an error instead.
 type Client struct {
 	Address
 }
 
-// mostAnswer is how many bytes of an answer are read: what else may listen at the port could write
-// without end.
+// mostAnswer is the most bytes of an answer that are read, since another program at the port could
+// write without end.
 const mostAnswer = 16 << 20
 
-// ErrNotThere is the error when there is no proxy that would run calls at an address: nothing was
-// run. toolrun then does the work itself, which is right only because of that.
+// ErrNotThere is the error if no proxy that runs calls is at an address: nothing was run. toolrun
+// then does the work itself, which is right only because of that.
 var ErrNotThere = errors.New("no toolnorm is running")
 
-// wire reaches a proxy of this machine at once, or not at all. A call may take its time, so nothing
-// bounds the answer: ctx does.
+// wire reaches a proxy of this machine at once, or not at all. A call may take long, so only ctx
+// bounds the wait for the answer.
 var wire = &http.Client{
 	Transport: &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
@@ -53,18 +53,18 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	return all, nil
 }
 
-// Answers reports whether the proxy of an address lives: it knows the token, so the port is not
-// another program's by now. One that takes longer than ctx allows counts as living, since a machine
-// that swaps is no reason to take its address away.
+// Answers reports whether the proxy of an address is running: it must know the token, since the
+// port may be another program's by now. A proxy that takes longer than ctx allows counts as
+// running, since a slow machine is no reason to remove its address.
 func (a Address) Answers(ctx context.Context) bool {
 	c := Client{Address: a}
 	_, err := c.Tools(ctx)
 	return err == nil || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Call runs a tool. Arguments that are not JSON are read as models write them: they are sent as a
-// text, which the registry repairs. An error means that there is no outcome, and with ErrNotThere
-// that nothing was run. A tool that fails is not an error: the Outcome says so.
+// Call has a tool run. Arguments that are not JSON are sent as a text, which the registry repairs.
+// An error means that there is no outcome, and with ErrNotThere that nothing was run. The failure
+// of a tool is not an error: the Outcome says so.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
@@ -76,7 +76,7 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (t
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending runs a pending call, as Call does a tool.
+// CallPending has a pending call run, like Call.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }
@@ -126,9 +126,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return text, nil
 }
 
-// refused returns the error of an answer that has no outcome. Another program that listens at the
-// address has no such path or knows no such token: the port may be another program's by now. A
-// pending call that is gone is the proxy's own 404, and not a sign of that.
+// refused returns the error for an unsuccessful answer. If the path or the token is unknown, the
+// port may be another program's by now. The proxy's own 404 for a pending call that is gone is not
+// a sign of that.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -17,13 +17,13 @@ type Program string
 // Toolrun is the program that comes with toolnorm.
 const Toolrun Program = "toolrun"
 
-// longestLine is the longest command that is written, in bytes. What is longer goes by Pending.
-// busybox cuts a line that is typed or pasted at 1,023 bytes, and a terminal of whose lines the
-// system takes care, as that of dash, at 4,095: the quote stays open then, and what comes next is
-// read with its quotes turned round. Base64 has the same bound, to have one rule.
+// longestLine is the longest command that is written, in bytes. Longer calls are kept by Pending.
+// busybox cuts a line that is typed or pasted at 1,023 bytes, and a terminal whose lines the system
+// edits, like that of dash, at 4,095: the quote then stays open, and the following text is read
+// with its quotes inverted. Base64 has the same bound, for simplicity.
 const longestLine = 900
 
-// ErrTooLong is the error of a command that some shell or terminal would cut.
+// ErrTooLong is the error for a command that some shell or terminal would cut.
 var ErrTooLong = errors.New("the arguments are too long for a command line")
 
 // What ids and the words of a program consist of.
@@ -36,8 +36,8 @@ const (
 // only reports whether a text consists of some characters.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check returns an error for a program that has a word that a shell could read as more than a word,
-// or that begins with an absolute path, which editors take for the name of a file: Void drops a
+// Check returns an error for a program with a word that a shell could read as more than a word, or
+// with an absolute path as its first word, which editors take for the name of a file: Void drops a
 // first line that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
@@ -60,9 +60,9 @@ func (p Program) words() string {
 func Command(name string, args json.RawMessage) (string, error) { return Toolrun.Command(name, args) }
 
 // Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME
-// 'JSON'. The shell hands the arguments over as they stand between the quotes, and does nothing
-// else. Arguments that are empty or null are {}. It is an error when the name is not of A-Z a-z 0-9
-// _ . - or the arguments are no JSON object in UTF-8; ErrTooLong when the line would have more than
+// 'JSON'. The shell passes the arguments on exactly as they are between the quotes. Arguments that
+// are empty or null are {}. It fails if the name has other characters than A-Z a-z 0-9 _ . - or the
+// arguments are not a JSON object in UTF-8. It returns ErrTooLong if the line would have more than
 // 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
@@ -91,8 +91,9 @@ func fitting(line string) (string, error) {
 	return line, nil
 }
 
-// Fetch writes the command that runs a pending call: toolrun --call ID. It is an error when the id
-// is none that Pending gave. There is nothing in the line to quote, whatever the arguments hold.
+// Fetch writes the command that runs a pending call: toolrun --call ID. It fails if the id does not
+// have the form of those that Pending returns. There is nothing in the line to quote, whatever the
+// arguments hold.
 func (p Program) Fetch(id string) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
@@ -103,7 +104,7 @@ func (p Program) Fetch(id string) (string, error) {
 	return p.words() + " --call " + id, nil
 }
 
-// data checks what goes into a command, and gives the arguments as portable JSON.
+// data checks a name and arguments for a command, and returns the arguments as portable JSON.
 func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guarded returns the name behind a mark that ends the options when it looks like one: a tool
+// guarded returns the name, after a mark that ends the options if the name looks like one: a tool
 // called --list must not list.
 func guarded(name string) string {
 	if name[0] == '-' {

@@ -2,9 +2,9 @@
 // such commands.
 //
 // It is for clients that have a terminal and no tools. What a model writes becomes part of a
-// command line, so nothing in it may be read by a shell: with plain quotes, one of 300 random
-// arguments ran $(id). There are no rules for each shell; the JSON itself is written so that none
-// of them finds anything to read.
+// command line, so no shell may interpret any of it: with plain quotes, one of 300 random arguments
+// ran $(id). There are no rules for each shell; the JSON itself is written so that no shell finds
+// anything to interpret.
 //
 //	command.go   a call as a command line, and the call in a line that was written here
 //	portable.go  JSON that every shell leaves alone between single quotes

@@ -4,6 +4,6 @@ package runner
 
 import "io/fs"
 
-// isOwn trusts the folder, whose rights these systems keep elsewhere: Windows in lists that
-// fs.FileMode does not show.
+// isOwn trusts every file, since these systems keep access rights where fs.FileMode does not show
+// them, such as the access control lists of Windows.
 func isOwn(fs.FileInfo) bool { return true }

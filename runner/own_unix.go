@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file is the user's, and that nobody else can write it: with 0666 in a
-// folder of everybody's, another user could name a server of his own, and get every call.
+// isOwn reports whether a file belongs to the user and no other user can write it: otherwise
+// another user could put the address of his own server there, and get every call.
 func isOwn(info fs.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(of.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0

@@ -17,10 +17,10 @@ const (
 	mostArgument = 4 << 20  // bytes of one call's
 )
 
-// Pending keeps calls until a runner fetches them, each under an id that nobody can guess: for what
-// no command line takes. A call is given out once, within an hour. It stays known, so that its id
-// in a conversation says what was called, until new ones need the room. The zero value is ready,
-// may be used by many at once, and must not be copied. Unless it is Shared it is memory alone:
+// Pending keeps calls that are too long for a command line until a runner fetches them, each under
+// an unguessable id. A call is given out once, within an hour. It stays known until new ones need
+// the room, so that the call can be found by its id in a conversation. The zero value is ready for
+// use, is safe for concurrent use, and must not be copied. Without Shared it is only in memory:
 // after a restart the ids are unknown.
 type Pending struct {
 	Shared Shared // keeps the calls for all replicas; nil: they are kept in memory
@@ -39,8 +39,7 @@ type Shared interface {
 	Take(kind, id, owner string) ([]byte, bool, error)
 }
 
-// sharedKind is the kind of calls there. Their ids are all that is asked for, so they have no
-// owner.
+// sharedKind is the kind of calls there. The id alone gives access, so they have no owner.
 const sharedKind = "call"
 
 // sharedCall is a call as it is shared.
@@ -58,9 +57,8 @@ type pendingCall struct {
 	taken bool
 }
 
-// Keep keeps a call and returns its id, which Program.Fetch can write. It fails with ErrTooLong for
-// arguments of more than 4 MiB. The arguments are copied, since the caller's may be part of a
-// buffer.
+// Keep keeps a call and returns its id, which Program.Fetch can write. For arguments of more than 4
+// MiB it returns ErrTooLong. The arguments are copied, since the caller's may be part of a buffer.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -85,12 +83,12 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	return c.id, nil
 }
 
-// errNotPending is the error for an id that is unknown, used or too old; which, nobody is told, so
+// errNotPending is the error for an id that is unknown, used or too old. It does not say which, so
 // that ids cannot be tried out.
 var errNotPending = errors.New("there is no such call: each can be run once, within an hour of being made")
 
-// Take returns a call, which is pending no more. It does so once only, and then fails: a command
-// that is in a chat is easily run a second time, by a click or by the shell's history.
+// Take returns a call, which is then no longer pending. It does so only once: a command in a chat
+// is easily run a second time, by a click or from the shell's history.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
@@ -109,7 +107,7 @@ func (p *Pending) Take(id string) (name string, args json.RawMessage, err error)
 	return c.name, c.args, nil
 }
 
-// Find returns the call of an id, whether it has been run or not.
+// Find returns the call with an id, whether it has been run or not.
 func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Get(sharedKind, id, ""))
@@ -133,8 +131,8 @@ func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool,
 	return c.Name, c.Arguments, ok, err
 }
 
-// evict drops what is too much, the oldest first. One call is never too much for itself:
-// mostArgument is less than mostKept.
+// evict drops calls, the oldest first, until the rest is within the bounds. A single call always
+// fits, since mostArgument is less than mostKept.
 func (p *Pending) evict() {
 	for len(p.order) > mostPending || p.bytes > mostKept {
 		c := p.order[0]

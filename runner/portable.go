@@ -10,16 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// portable writes a JSON object so that any shell takes it, between single quotes, as one word and
-// as it is:
+// portable writes a JSON object so that any shell takes it, between single quotes, unchanged as one
+// word:
 //
 //   - it is one line, and holds no single quote, no backquote and no <; of what follows a backslash only u and the letters
 //     b, f, n, r and t are left, since fish reads \\ and \' even between single quotes;
-//   - it holds no $ and no !: behind a quote that somebody has left open its strings stand between double quotes, where shells
-//     read these, and csh reads ! between single ones as well;
+//   - it holds no $ and no !: after a quote that was left open, its strings are between double
+//     quotes, where shells interpret these, and csh reads ! between single ones as well;
 //   - it holds nothing that a reader or a program could take for a quote or not see: curly quotes and their like, control
 //     and format characters (bidi, zero width), other spaces than the blank, code points of no meaning;
-//   - letters, marks, digits, signs and emoji of every language stand as they are.
+//   - letters, marks, digits, signs and emoji of every language stay as they are.
 //
 // So it can close neither a block of Markdown nor one of tags. The JSON value is the same; number
 // text and the order of members are kept.
@@ -43,8 +43,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 		if src[0] == '"' {
 			inside = !inside
 		}
-		// Outside of strings JSON has nothing but braces, brackets, digits, words, : and , which no
-		// shell reads between quotes.
+		// Outside of strings JSON has only braces, brackets, digits, words, : and , which no shell
+		// interprets between quotes.
 		if !inside || src[0] == '"' {
 			dst, src = append(dst, src[0]), src[1:]
 			continue
@@ -55,8 +55,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 	return dst, nil
 }
 
-// character reads the first character of the inside of a valid JSON string, and says how many bytes
-// spell it. A half of a surrogate pair that stands alone is itself.
+// character returns the first character of the inside of a valid JSON string, and how many bytes
+// spell it. Half of a surrogate pair without its other half is returned as it is.
 func character(src []byte) (r rune, size int) {
 	if src[0] != '\\' {
 		return utf8.DecodeRune(src)
@@ -73,10 +73,10 @@ func character(src []byte) (r rune, size int) {
 	return r, 6
 }
 
-// escaped is what a letter behind a backslash stands for in JSON.
+// escaped maps a letter after a backslash to its meaning in JSON.
 var escaped = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// short are the control characters that JSON has a letter for.
+// short maps the control characters that JSON has a letter for to that letter.
 var short = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
 // unit reads \uXXXX.
@@ -88,8 +88,8 @@ func unit(src []byte) rune {
 	return rune(n)
 }
 
-// appendCharacter writes one character of a string, as itself if all can see it, else as JSON's own
-// escape. Above U+FFFF that is a pair of surrogates.
+// appendCharacter writes one character of a string, as itself if it is plain, and otherwise as
+// JSON's escape. Above U+FFFF that is a pair of surrogates.
 func appendCharacter(dst []byte, r rune) []byte {
 	letter, named := short[r]
 	switch {
@@ -110,8 +110,9 @@ func appendUnit(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain reports whether a character may stand as it is: everyone sees it, and nobody takes it for a
-// quote or a mark. Letters of every language may: a user who is to run 휴가 must be able to read it.
+// plain reports whether a character needs no escape: it is visible, and neither people nor programs
+// take it for a quote or a mark. Letters of every language are plain: a user who is to run 휴가 must
+// be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':
@@ -124,7 +125,7 @@ func plain(r rune) bool {
 }
 
 // lookalikes are characters that look, or are folded by some program, like a quote, a backquote or
-// a backslash, and the Braille pattern that shows nothing. PowerShell takes curly quotes for
+// a backslash, and the Braille pattern that is blank. PowerShell takes curly quotes for
 // quotes; those are in unicode.Quotation_Mark.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{

@@ -22,10 +22,10 @@ const (
 )
 
 // codeNotPending is the error code for an id that no pending call has. By it a runner tells the
-// proxy's 404 from a stranger's.
+// proxy's 404 from that of another program.
 const codeNotPending = "call_not_pending"
 
-// mostBody bounds a request, in bytes: the arguments of a call, and what stands around them.
+// mostBody bounds a request, in bytes: the arguments of a call, and what is around them.
 const mostBody = mostArgument + 64<<10
 
 // question is what a runner asks to have run: a call, or the id of one that is pending.
@@ -55,8 +55,8 @@ func Describe(ctx context.Context, r *tools.Registry) []Described {
 }
 
 // Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a
-// pending one and answers with its outcome. It does not ask who may, nor bounds how slowly:
-// auth.Guard and front.Front belong in front. A tool that fails is a 200 with "success": false, as
+// pending one and answers with its outcome. It neither authenticates callers nor bounds slow ones:
+// auth.Guard and front.Front belong before it. A tool that fails is a 200 with "success": false, as
 // it has run.
 type Server struct {
 	registry *tools.Registry
@@ -77,7 +77,7 @@ func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *
 	return s
 }
 
-// Patterns lists the routes, each behind its method.
+// Patterns lists the routes, each after its method.
 func (s *Server) Patterns() []string {
 	return []string{http.MethodGet + " " + pathList, http.MethodPost + " " + pathCall}
 }
@@ -111,7 +111,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, text)
 }
 
-// call runs what is asked for. A caller that goes away ends the call. A pending call is given out
+// call runs the requested call. A caller that goes away ends it. A pending call is given out
 // before it is run, so it is lost when its runner goes away at once.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	var ask question
@@ -135,6 +135,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 // answer writes JSON.
 func answer(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(text, '\n')) // who is gone is gone
+	_, _ = w.Write(append(text, '\n')) // the client may be gone
 	return nil
 }

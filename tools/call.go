@@ -15,9 +15,9 @@ import (
 // Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name,
 // arguments that do not fit, the tool's own failure, a panic, a result that is too large, the end
 // of its time or of ctx. It returns when the tool's time is over even if the tool does not heed its
-// context. A failure is a Result and no Go error, since whoever called passes both on in the same
-// way, to a model that can do something about it. The tool runs in a goroutine of its own for the
-// sake of those that hang: they are abandoned and not waited for.
+// context. A failure is a Result and no Go error, since the caller passes both on to a model in the
+// same way, and the model can do something about it. The tool runs in its own goroutine: Call
+// abandons a tool that hangs and does not wait for it.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.For(ctx)
 	t, ok := now.Find(name)
@@ -27,7 +27,7 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	return r.Run(ctx, t, args)
 }
 
-// Run does the same as Call for a tool that the caller already has, which need not be in the
+// Run does the same as Call for a tool that the caller already has. The tool need not be in the
 // registry.
 func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	if r.opts.Watch != nil {
@@ -44,7 +44,7 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	if err != nil {
 		return Failure(err.Error())
 	}
-	// The time is that of the tool if it says one, also when that is longer.
+	// A tool's own timeout wins over the registry's, even if it is longer.
 	limit := t.Timeout
 	if limit == 0 {
 		limit = r.opts.Timeout
@@ -67,8 +67,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}
 }
 
-// refuse asks the tool whether it answers at once. One that panics is asked as if it had nothing
-// against the arguments, and fails in its Call.
+// refuse asks the tool whether it answers at once. A Refuse that panics counts as one that accepts
+// the arguments; the tool fails in its Call.
 func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (res Result, refused bool) {
 	defer func() {
 		if v := recover(); v != nil && r.opts.Panicked != nil {
@@ -78,15 +78,15 @@ func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (re
 	return t.Refuse(ctx, args)
 }
 
-// overdue is the cause of a call's end when its time is over.
-// A type of its own, so that the end of the tool's time is told apart from the caller's going away.
+// overdue is the cause with which a call's context ends when the tool's time is over. It has its
+// own type, so that a timeout can be told apart from a caller that went away.
 type overdue string
 
-// Error returns the sentence for whoever called.
+// Error returns the sentence for the caller.
 func (o overdue) Error() string { return string(o) }
 
 // stopped returns the result of a call whose context ended first.
-// To be late is the tool's own fault; a cancelled call says nothing of the tool.
+// A timeout is the tool's own fault; a cancelled call says nothing about the tool.
 func stopped(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
 		return Failure(o.Error())
@@ -94,7 +94,8 @@ func stopped(ctx context.Context, t Tool) Result {
 	return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
 }
 
-// fit reads arguments. None, or null, is {}: clients leave them out for tools without parameters.
+// fit reads arguments. Missing arguments and null become {}, since clients leave them out for tools
+// without parameters.
 func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
 		args = json.RawMessage("{}")
@@ -109,9 +110,10 @@ func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	return args, nil
 }
 
-// run calls the function. A panic is this call's end, not the program's. What it says may hold data
-// of others, so it goes to the log and not to the model. When the time is over the tool's own error
-// is seldom more than "context deadline exceeded", so it is told as that.
+// run calls the function. A panic ends this call, not the program. Its message may hold other
+// callers' data, so it is written to the log and not shown to the model. When the time is over, the
+// tool's own error is seldom more than "context deadline exceeded", so the result says that the
+// tool took too long.
 func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -123,7 +125,7 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}()
 	res, err := t.Call(ctx, args)
 	switch {
-	case err != nil && ctx.Err() != nil: // what failed, failed because of that
+	case err != nil && ctx.Err() != nil: // the error is a consequence of the ended context
 		return stopped(ctx, t)
 	case err != nil:
 		return Failure(err.Error())
@@ -131,9 +133,9 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	return res
 }
 
-// passable refuses a result that is too large, or whose structure is no JSON. A result goes into
-// the context of a model; what has more than a megabyte would push everything else out of it. It is
-// refused and not cut: half a list is a wrong list, and the model can ask for less.
+// passable refuses a result that is too large, or whose structured value is not JSON. A result goes
+// into the context of a model; more than a megabyte would push everything else out of it. It is
+// refused rather than cut: half a list is a wrong list, and the model can ask for less.
 func (r *Registry) passable(t Tool, res Result) Result {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return Failure(t.Name + " gave a result that is no JSON")
@@ -151,11 +153,11 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	return res
 }
 
-// Gone returns why a tool is not offered that its source has: "tool multiply is not active". Empty:
-// there is no such tool, or it is offered.
+// Gone returns the reason why a tool that its source has is not offered, such as "tool multiply is
+// not active". It returns an empty string if there is no such tool, or if the tool is offered.
 func (s *Snapshot) Gone(name string) string { return s.gone[name] }
 
-// unknown returns a message that there is no tool of that name, and the names that come near:
+// unknown returns a message that there is no tool of that name, with the names that are similar:
 // models misspell names and make some up. A name of more than twice the longest possible length is
 // not repeated, as it is not a name.
 func (s *Snapshot) unknown(name string) string {
@@ -173,8 +175,8 @@ func (s *Snapshot) unknown(name string) string {
 }
 
 // Meant returns the name of the tool that is meant by a name as models and people write it in a
-// line: server__tool is server.tool, and a name without its server is the one tool that has it. A
-// name that is known, be it as one that is not offered now, means itself.
+// line: server__tool is server.tool, and a name without its server is the tool with that name, if
+// only one server has it. A known name means itself, even if its tool is not offered now.
 func (s *Snapshot) Meant(name string) string {
 	if _, known := s.Find(name); known || s.Gone(name) != "" {
 		return name
@@ -189,7 +191,8 @@ func (s *Snapshot) Meant(name string) string {
 	return name
 }
 
-// bare returns the tools of servers that have a name without that of their server.
+// bare returns the full names of the servers' tools that have the given name after the server's
+// name and the dot.
 func (s *Snapshot) bare(name string) (all []string) {
 	for _, t := range s.Tools {
 		if _, bare, ok := strings.Cut(t.Name, "."); ok && bare == name {
@@ -199,8 +202,8 @@ func (s *Snapshot) bare(name string) (all []string) {
 	return all
 }
 
-// near returns up to three names that may be meant by a wrong one, with the names of their servers
-// or without; those that differ from it by the server alone are the only ones where there are any.
+// near returns up to three names that a wrong name may mean, compared with and without the names of
+// servers. If some names differ from it only by the server, near returns only those.
 func (s *Snapshot) near(name string) []string {
 	if all := s.bare(name); len(all) > 0 {
 		return all[:min(3, len(all))]

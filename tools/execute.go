@@ -9,7 +9,8 @@ import (
 )
 
 // Outcome is a result as execute_tool promises it: always an object, with either a result or an
-// error. toolrun prints it as one line, and a script looks at one member to know what it has.
+// error. toolrun prints it as one line, and a script needs to look at only one member to know
+// whether the call succeeded.
 type Outcome struct {
 	Success bool            `json:"success"`
 	Result  json.RawMessage `json:"result,omitempty"`  // with Success
@@ -18,8 +19,8 @@ type Outcome struct {
 }
 
 // OutcomeOf renders a result: its structured value when there is one, else its text as a JSON
-// string. A failure that has a structured value is said by the message in it. A structured value
-// goes before its text, which is the same as JSON in a string.
+// string. For a failure with a structured value, the error is the message in that value. The
+// structured value is preferred to the text, which holds the same JSON as a string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:
@@ -39,15 +40,15 @@ func OutcomeOf(r Result) Outcome {
 // JSON returns the outcome as compact JSON, letters of every language unescaped.
 func (o Outcome) JSON() json.RawMessage {
 	text, err := chat.JSON(o)
-	if err != nil { // a tool's own value that is no JSON
+	if err != nil { // a tool's own value that is not JSON
 		text, _ = chat.JSON(Outcome{Error: "the tool's result is no JSON: " + err.Error()})
 	}
 	return text
 }
 
-// Text returns the result's texts, one a line; what is no text is named by its kind, type and size.
-// It is for readers that take text alone, such as shell mode: they learn at least that there was a
-// picture.
+// Text returns the result's texts, one per line; a part that is not text is described by its kind,
+// type and size. It is for readers that take only text, such as shell mode: they learn at least
+// that there was a picture.
 func (r Result) Text() string {
 	var lines []string
 	for _, p := range r.Content {

@@ -6,24 +6,25 @@ import (
 )
 
 // Peer is the MCP client on whose behalf something is asked of another MCP server. It travels in
-// the context, so that tools that are no gateway need not know of it.
+// the context, so that tools other than gateways need not know of it.
 type Peer struct {
-	Session string          // names its session, for those who may know; empty: it has none
+	Session string          // identifies its session, for tools that may know it; empty: it has none
 	Client  json.RawMessage // what it calls itself (Implementation)
 	Can     json.RawMessage // its capabilities, an object
 	Modern  bool            // it speaks 2026-07-28, where questions are results and sessions are unknown
-	Level   string          // of the log lines that it wants
-	Params  json.RawMessage // of its request, as they came; nil: there is none
+	Level   string          // the lowest level of the log lines that it wants
+	Params  json.RawMessage // the parameters of its request, as they came; nil: there is no request
 
-	// Ask asks the client something and returns its result; an error may be an *RPCError. nil: it
-	// cannot be asked.
+	// Ask asks the client something and returns its result; an error may be an *RPCError. If Ask is
+	// nil, the client cannot be asked.
 	Ask func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 
-	// Tell sends the client a notification, if it listens; nil: it cannot be told.
+	// Tell sends the client a notification, if it listens. If Tell is nil, the client cannot be
+	// notified.
 	Tell func(method string, params json.RawMessage)
 }
 
-// RPCError is an error of JSON-RPC that passes through as it is.
+// RPCError is a JSON-RPC error that is passed on unchanged.
 type RPCError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -46,8 +47,8 @@ func PeerOf(ctx context.Context) *Peer {
 	return p
 }
 
-// Lists are what MCP servers list besides tools: the methods that do, and the member of their
-// results in which the list is. A method begins with the name of the capability.
+// Lists holds the methods by which MCP servers list things other than tools, each with the member
+// of its result that holds the list. A method begins with the name of the capability.
 var Lists = map[string]string{
 	"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
 }

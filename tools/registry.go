@@ -19,28 +19,29 @@ type Options struct {
 	// wrong with them. nil: arguments need only be a JSON object.
 	Fit func(t Tool, args json.RawMessage) (json.RawMessage, error)
 
-	// Panicked is called with each tool that panicked, with its stack, for the log; nil: nobody is.
+	// Panicked is called with each tool that panicked, with its stack, for the log. It may be nil.
 	Panicked func(tool string, value any, stack []byte)
 
-	// Reach says which sets the caller of a context may use, and whether it is bounded to them at
-	// all; nil: nobody is.
+	// Reach returns the sets that the caller of a context may use, and whether the caller is
+	// restricted to them. If Reach is nil, no caller is restricted.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
-	// Watch is called before each call, and what it returns is called with the result, and with how
-	// long that took. The call has the context that it returns. nil: nobody is.
+	// Watch is called before each call. It returns the context for the call, and a function that is
+	// called with the result and the time that the call took. It may be nil.
 	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res Result, took time.Duration))
 
-	Timeout   time.Duration // of a call whose tool says none; 0: 30 s
+	Timeout   time.Duration // of a call whose tool sets no timeout; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
 }
 
-// The bounds of a registry whose options say none.
+// The bounds of a registry whose options set none.
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxResult = 1 << 20
 )
 
-// Registry holds tools by name. It may be used by many at once. Readers take a snapshot and no
-// lock: a call or a list of tools sees one state of all sources, also while one of them changes.
+// Registry holds tools by name. It is safe for concurrent use. Readers take a snapshot and no lock:
+// a call or a list of tools sees one consistent state of all sources, even while one of them
+// changes.
 type Registry struct {
 	opts Options
 	now  atomic.Pointer[Snapshot]
@@ -50,17 +51,17 @@ type Registry struct {
 	sets     map[string]Toolset
 	watchers map[chan struct{}]bool
 
-	running atomic.Int64 // calls; a tool may outlast the wait of its caller
+	running atomic.Int64 // running calls; a tool may run on after its caller stopped waiting
 }
 
-// group is what one source offers.
-// Tools are replaced source by source, since a source says only which it has now, not which it had.
+// group holds what one source offers. Tools are replaced source by source, since a source reports
+// only the tools that it has now, not those that it had before.
 type group struct {
 	source   string
 	tools    []Tool
 	gone     map[string]string
-	expected bool // Expect keeps its place
-	fallback bool // its tools are offered while nobody else has any; else gone says why they are not
+	expected bool // Expect reserved its place
+	fallback bool // its tools are offered while no other source has any; otherwise gone holds the reasons
 }
 
 // Snapshot is the registry at one moment. It never changes; neither may its reader change it.
@@ -69,10 +70,10 @@ type Snapshot struct {
 	Tools      []Tool // in the order in which they are offered
 	byName     map[string]int
 	owner      map[string]string // the source of each name
-	gone       map[string]string // what is said of names that are not offered
+	gone       map[string]string // the reason for each name that is not offered
 	sets       map[string]Toolset
 	Part       string          // which part of the registry it is, the same for the same sets; empty: all
-	inner      *Snapshot       // what it is a part of
+	inner      *Snapshot       // the snapshot that it is a part of
 	named      map[string]bool // of a part: the tools of its sets, and whether one offers the tool whatever its hints say
 
 	mu    sync.Mutex
@@ -80,7 +81,7 @@ type Snapshot struct {
 }
 
 // New makes a registry without tools.
-// It has a snapshot from the start, so that nobody has to ask whether there is one.
+// It has a snapshot from the start, so callers need not check for nil.
 func New(o Options) *Registry {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
@@ -93,31 +94,32 @@ func New(o Options) *Registry {
 	return r
 }
 
-// Snapshot returns what there is now.
+// Snapshot returns the current state of the registry.
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
-// Set makes the tools of a source those given, and no others. It fails, and changes nothing, when a
-// tool has no function, a name, a schema or a time is not valid, or a name is taken by another
-// source. All are looked at before anything changes, so calls go on with the old tools when a
-// source offers something wrong. A source keeps its place in the order when its tools change, also
-// while it has none, so that a client's list does not jump.
+// Set replaces the tools of a source with the given ones. It fails, and changes nothing, when a
+// tool has no function, when a name, a schema or a timeout is not valid, or when a name is taken by
+// another source. All tools are checked before anything changes, so calls go on with the old tools
+// when a source offers something wrong. A source keeps its place in the order when its tools
+// change, even while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
 
 // Replace does the same as Set for a source that also has tools which it does not offer now. gone
-// has the reason for each, by its name: a caller of such a tool gets that sentence, and not that
-// there is no such tool.
+// has the reason for each, by its name: a caller of such a tool is told that reason, not that there
+// is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
 // Fallback does the same as Replace for a source whose tools are offered only while no other source
-// has or expects any. gone has the reason why each is not offered otherwise. It is decided with
-// each change, so that the change and what follows from it are one.
+// has or expects any. gone has the reason why each is not offered otherwise. Each change of the
+// registry decides anew whether they are offered, so that the change and its consequence are one
+// step.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
 
-// replace puts what a source offers in its place.
+// replace puts the group of a source in the place of its old one.
 func (r *Registry) replace(fresh group) error {
 	before := r.now.Load()
 	for _, t := range fresh.tools {
@@ -142,9 +144,9 @@ func (r *Registry) replace(fresh group) error {
 	return r.become(groups)
 }
 
-// Expect keeps places for sources, in this order and behind all others, before they have any tools:
-// those that answer at different times would otherwise be in another order at each start. A source
-// that was expected and is not any more is removed with its tools.
+// Expect reserves places for sources, in this order and after all others, before they have any
+// tools. Without it, sources that answer at different times would be in another order at each
+// start. A source that was expected earlier and is not any more is removed with its tools.
 func (r *Registry) Expect(sources ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -164,19 +166,19 @@ func (r *Registry) Expect(sources ...string) {
 	}
 	before := r.now.Load()
 	if next, err := snapshot(groups); err == nil && slices.EqualFunc(before.Tools, next.Tools, func(a, b Tool) bool { return a.Name == b.Name }) {
-		r.groups = groups // nobody need hear of a place that is kept
+		r.groups = groups // a reserved place is not a change to report
 		return
 	}
-	_ = r.become(groups) // nothing new is offered but a fallback, whose names nobody else has then
+	_ = r.become(groups) // nothing new is offered but a fallback, and then no other source has its names
 }
 
-// become makes groups what there is, and tells. r.mu is held.
+// become makes groups the state of the registry, and notifies the watchers. The caller holds r.mu.
 func (r *Registry) become(groups []group) error {
 	next, err := snapshot(groups)
 	if err != nil {
 		return err
 	}
-	// Whoever keeps a list compares this number, and not the tools.
+	// Callers that keep a list compare this number instead of the tools.
 	next.Generation, next.sets = r.now.Load().Generation+1, r.sets
 	for _, set := range r.sets {
 		for _, name := range set.Tools {
@@ -191,9 +193,10 @@ func (r *Registry) become(groups []group) error {
 	return nil
 }
 
-// Close waits until the calls that were made have ended, for so long at most, and reports
-// whether they have: what tools use is closed behind it. A tool that does not heed its context
-// cannot be ended, and is left. It looks every millisecond: it runs once, at the end.
+// Close waits until the running calls have ended, but no longer than patience, and reports whether
+// they have ended. The caller closes what the tools use only afterwards. A tool that does not heed
+// its context cannot be ended, and is left running. Close polls every millisecond, since it runs
+// only once, at the end of the program.
 func (r *Registry) Close(patience time.Duration) bool {
 	for end := time.Now().Add(patience); r.running.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -203,9 +206,9 @@ func (r *Registry) Close(patience time.Duration) bool {
 	return true
 }
 
-// Watch returns a channel that receives a value after changes, one for several when the reader is
-// slow. Call stop when done. A value means only that something changed; what there is now is in the
-// Snapshot.
+// Watch returns a channel that receives a value after changes, one for several changes when the
+// reader is slow. The caller calls stop when done. A value means only that something changed; the
+// Snapshot has the current state.
 func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -218,8 +221,8 @@ func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// tell wakes everyone who watches. A channel of one element holds the notice for a reader that is
-// busy, and no reader holds up the one who changes.
+// tell wakes everyone who watches. A channel with room for one element keeps the notice for a busy
+// reader, and no reader holds up the change.
 func (r *Registry) tell() {
 	for c := range r.watchers {
 		select {
@@ -229,8 +232,8 @@ func (r *Registry) tell() {
 	}
 }
 
-// snapshot lists the tools of all groups. A name twice is an error, not a choice: whoever calls it
-// would get one tool today and the other one after a restart.
+// snapshot lists the tools of all groups. A name that occurs twice is an error: a caller might
+// otherwise get one tool today and the other after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
 	s := &Snapshot{byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{}}
 	others := slices.ContainsFunc(groups, func(g group) bool { return !g.fallback && (g.expected || len(g.tools) > 0) })
@@ -254,8 +257,8 @@ func snapshot(groups []group) (*Snapshot, error) {
 	return s, nil
 }
 
-// prefixed is a name with the six random characters that Void puts in front of an MCP tool's. Void
-// makes names unique so, and sends the call back with the name that it made: a1b2c3_search_docs.
+// prefixed matches a name with the six random characters that Void puts before an MCP tool's name.
+// Void makes names unique in this way, and calls the tool by the longer name: a1b2c3_search_docs.
 var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
 // Find returns the tool with the given name, which may carry Void's random prefix. The name as it
@@ -272,7 +275,8 @@ func (s *Snapshot) Find(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// Source returns which source offers the tool of a name; empty: none does.
+// Source returns the source that offers the tool with the given name, or an empty string if none
+// does.
 func (s *Snapshot) Source(name string) string { return s.owner[name] }
 
 // What a name consists of (MCP).
@@ -287,15 +291,16 @@ func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
 }
 
-// looksAs reports whether a tool has the name, the schemas and the time of one that was checked. Of
-// a thousand tools all but one are mostly what they were, with their schemas in the same place.
+// looksAs reports whether a tool has the name, the schemas and the timeout of a tool that was
+// already checked. When one of a thousand tools changes, the others are mostly the same, with their
+// schemas in the same memory.
 func (t Tool) looksAs(checked Tool) bool {
 	same := func(a, b json.RawMessage) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout && same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
-// check returns an error if a tool is not valid. A wrong schema is found here, at the start, and
-// not in the first call or in a client that refuses the whole list.
+// check returns an error if a tool is not valid. A wrong schema is found here, at the start, rather
+// than by the first call or by a client that refuses the whole list.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)
@@ -306,8 +311,7 @@ func (t Tool) check() error {
 	if t.Timeout < 0 {
 		return fmt.Errorf("tool %q: the time of a call cannot be %v", t.Name, t.Timeout)
 	}
-	// true and null are schemas too, or no schema at all; a tool's is an object in MCP and in
-	// OpenAI's API.
+	// true is a schema too, and null is not; MCP and OpenAI's API require an object.
 	for _, schema := range []json.RawMessage{t.Schema, t.Output} {
 		var object map[string]json.RawMessage
 		if len(schema) > 0 && (json.Unmarshal(schema, &object) != nil || object == nil) {

@@ -4,11 +4,11 @@
 // Every face (the OpenAI endpoint, the MCP server, the command line, the web page) offers the same
 // registry. A new tool is one Go file with its function and one Markdown file with its description.
 //
-//	tool.go      a tool and its result; part.go: the pieces of a result; typed.go makes tools of Go functions
+//	tool.go      a tool and its result; part.go: pieces of a result; typed.go: tools from Go functions
 //	registry.go  tools by name, and the state of all of them at one moment
 //	call.go      running one; execute.go: its outcome as one JSON object
 //	toolset.go   sets of tools, and what a caller may use
-//	report.go    what a call tells while it runs
+//	report.go    what a call reports while it runs
 //	peer.go      the MCP client on whose behalf another server is asked
 package tools
 
@@ -20,32 +20,32 @@ import (
 	"toolnorm/chat"
 )
 
-// Tool is a function that may be called by name. Schema is what models and clients see and what
-// arguments are held to; Output is a promise to clients that read Structured.
+// Tool is a function that may be called by name. Models and clients see Schema, and arguments are
+// checked against it. Output is a promise to clients that read Result.Structured.
 type Tool struct {
 	Name        string          // 1 to 128 of A-Z a-z 0-9 _ - .
 	Title       string          // for people; empty: the name
 	Description string          // for the model: what it does, when to use it, what comes back
 	Schema      json.RawMessage // JSON Schema of the arguments, which are an object; empty means any object
-	Output      json.RawMessage // JSON Schema of Result.Structured; empty: not said
+	Output      json.RawMessage // JSON Schema of Result.Structured; empty: unknown
 	Hints       Hints
 	Confirm     bool            // a person is asked before each call, whatever the hints say; clients get none that it only reads
 	More        json.RawMessage // further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its annotations count and not Hints
 	Timeout     time.Duration   // of one call; 0: the registry's
 
-	// Seen, when set, gives the schema as the caller of ctx may see it: with the names of what only
-	// some may look into. Arguments are held to Schema all the same. nil, and an empty answer: it
-	// is the same for all.
+	// Seen, when set, returns the schema as the caller of ctx may see it, with names that only some
+	// callers may know. Arguments are checked against Schema all the same. If Seen is nil or
+	// returns nothing, every caller sees Schema.
 	Seen func(ctx context.Context) json.RawMessage
 
-	// Refuse, when set, looks at arguments as they came, before they are held to Schema, and may
-	// answer instead of Call: a tool whose specification has words of its own for what a schema can
-	// say as well is not answered for by the validator. What is wrong in any other way it leaves to
-	// the schema.
+	// Refuse, when set, looks at the arguments as they came, before they are checked against
+	// Schema, and may answer instead of Call. It is for tools whose specification prescribes the
+	// error messages that the validator would otherwise write. It leaves all other mistakes to the
+	// validator.
 	Refuse func(ctx context.Context, args json.RawMessage) (Result, bool)
 
 	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure
-	// of the tool, told to whoever called in its own words; it becomes a Result with IsError.
+	// of the tool; it becomes a Result with IsError that has the error's own words.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
@@ -59,28 +59,27 @@ func (t Tool) For(ctx context.Context) Tool {
 	return t
 }
 
-// Hints are what a tool says of its effects, as MCP's annotations do; nil is what it does not say.
-// They are words of the tool's author: nothing is allowed because of them. Pointers, since MCP's
-// defaults are not false: a tool that says nothing counts as one that may destroy and reach
-// outside.
+// Hints hold what a tool says about its effects, like MCP's annotations; a nil field means that it
+// says nothing. They are claims of the tool's author, so nothing is allowed because of them. The
+// fields are pointers, since MCP's defaults are not all false: a tool that says nothing may destroy
+// data and reach outside.
 type Hints struct {
 	ReadOnly    *bool // it changes nothing
 	Destructive *bool // what it changes may be lost
 	Idempotent  *bool // a second call with the same arguments changes nothing more
-	OpenWorld   *bool // it speaks to things outside
+	OpenWorld   *bool // it talks to outside systems
 }
 
-// Result is what a call gave.
-// MCP asks for the text besides the structure, for clients that read text alone.
+// Result is the result of a call. MCP asks for text besides the structured value, for clients that
+// read only text.
 type Result struct {
-	Content    []Part          // for the reader, in order; empty: Structured alone tells
+	Content    []Part          // for the reader, in order; empty: Structured says it all
 	Structured json.RawMessage // the same as one JSON value; nil: there is none
 	IsError    bool            // the tool failed; Content says why, in words that a model can act on
 	Raw        json.RawMessage // the result as another MCP server wrote it, for clients of MCP; nil: the rest is all
 }
 
-// PartKind says what a Part holds.
-// They are MCP's kinds of content.
+// PartKind is the kind of a Part: one of MCP's kinds of content.
 type PartKind uint8
 
 // The kinds of part.
@@ -115,8 +114,8 @@ func Failure(text string) Result {
 	return r
 }
 
-// JSONOf returns a result that is the value v: structured, and the same JSON as its text. The text
-// is for clients that show or pass on text alone.
+// JSONOf returns a result that holds the value v twice: as the structured value, and as the same
+// JSON in its text. The text is for clients that show or pass on only text.
 func JSONOf(v any) (Result, error) {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Toolset is a named group of tools. It names tools by what they are called, so that a tool which
-// goes and comes again is in it as before; a name that no tool has now is left out of what is
-// offered, and the rest works.
+// Toolset is a named group of tools. It refers to tools by name, so that a tool which disappears
+// and comes back is in it as before. A name that no tool has now is left out of the offered tools.
 type Toolset struct {
 	Name        string
 	Description string   // for people and models: what the tools are for
@@ -20,7 +19,7 @@ type Toolset struct {
 	Confirm     bool     // a person is asked before each call of its tools (Tool.Confirm)
 }
 
-// setName is how a set may be called: it stands in addresses, claims and settings.
+// setName matches the valid names of sets, which occur in addresses, claims and settings.
 var setName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // CheckSetName returns an error if the name of a set is not valid.
@@ -34,14 +33,14 @@ func CheckSetName(name string) error {
 // reads reports whether a tool says that it only reads.
 func (t Tool) reads() bool { return t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
 
-// destroys reports whether a tool may destroy what it changes. MCP's default for a tool that says
-// nothing is that it may.
+// destroys reports whether a tool may destroy what it changes. By MCP's default, a tool that says
+// nothing may.
 func (t Tool) destroys() bool {
 	return !t.reads() && (t.Hints.Destructive == nil || *t.Hints.Destructive)
 }
 
-// Effects returns what the tools of a set may do, as far as they say: whether all of them only
-// read, and whether one may destroy what it changes. A set without tools does neither harm.
+// Effects returns what the tools of a set may do, by their own hints: whether all of them only
+// read, and whether one of them may destroy what it changes. A set without tools is harmless.
 func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	readOnly = true
 	for _, t := range s.Tools {
@@ -50,8 +49,8 @@ func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	return readOnly, destructive
 }
 
-// Group replaces the sets. It is a change of the registry like any other, so all who watch are
-// told.
+// Group replaces the sets. It is a change of the registry like any other, so all watchers are
+// notified.
 func (r *Registry) Group(sets ...Toolset) error {
 	byName := map[string]Toolset{}
 	for _, s := range sets {
@@ -75,7 +74,7 @@ func (r *Registry) Group(sets ...Toolset) error {
 	return nil
 }
 
-// setKey is where a context keeps the one set that a request is about.
+// setKey is the context key of the one set that a request is about.
 type setKey struct{}
 
 // WithSet returns a context for a request that is about one set: the request gets what its caller
@@ -84,9 +83,10 @@ func WithSet(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, setKey{}, name)
 }
 
-// For returns what the caller of ctx may use: all tools, or those of the caller's sets, or of these
-// those of the one set that the request is about. Every face lists and finds tools by it, and Call
-// goes by it again, so that what is listed is what can be called.
+// For returns the part of the registry that the caller of ctx may use: all tools, or those of the
+// caller's sets, restricted to the one set that the request is about if there is one. Every face
+// lists and finds tools in it, and Call uses it again, so the tools that are listed are those that
+// can be called.
 func (r *Registry) For(ctx context.Context) *Snapshot {
 	now := r.Snapshot()
 	if r.opts.Reach != nil {
@@ -103,9 +103,9 @@ func (r *Registry) For(ctx context.Context) *Snapshot {
 // mostViews bounds how many parts of one snapshot are kept. Callers with the same sets share one.
 const mostViews = 64
 
-// within returns the part of a snapshot that sets hold. Of a part it is the part of both. It is
-// made once for each state of the registry and kept: with a thousand tools a request would else pay
-// for all of them.
+// within returns the part of a snapshot that the named sets hold. If the snapshot is itself a part,
+// the result is the intersection. It is made once for each state of the registry and kept, since
+// each request would otherwise look at all of a thousand tools.
 func (s *Snapshot) within(names []string) *Snapshot {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	key := strings.Join(names, " ")
@@ -153,8 +153,8 @@ func (s *Snapshot) admitted(t Tool) bool {
 	return any || named && t.reads()
 }
 
-// Admits reports whether a tool that the registry need not have, as one that a server offers one
-// client alone, may be used by whom the snapshot is for.
+// Admits reports whether the caller that the snapshot is for may use a tool. The registry need not
+// have the tool: a server may offer it to one client alone.
 func (s *Snapshot) Admits(t Tool) bool {
 	if s.inner == nil {
 		return true
@@ -162,7 +162,7 @@ func (s *Snapshot) Admits(t Tool) bool {
 	return s.inner.Admits(t) && s.admitted(t)
 }
 
-// Set returns a set by its name, if it may be used by whom the snapshot is for.
+// Set returns a set by its name, if the caller that the snapshot is for may use it.
 func (s *Snapshot) Set(name string) (Toolset, bool) {
 	set, ok := s.sets[name]
 	return set, ok
@@ -177,5 +177,5 @@ func (s *Snapshot) Sets() (names []string) {
 	return names
 }
 
-// Within returns what one set offers of a snapshot.
+// Within returns the part of a snapshot that one set offers.
 func (s *Snapshot) Within(set string) *Snapshot { return s.within([]string{set}) }

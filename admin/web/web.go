@@ -20,24 +20,24 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// missingHTML stands for the page in a binary that was built without it.
+// missingHTML is shown in place of the page by a binary that was built without it.
 //
 //go:embed missing.html
 var missingHTML []byte
 
-// noncePlace stands in the built page where each answer has a nonce of its own. CodeMirror puts its
+// noncePlace is the placeholder in the built page for the nonce of each answer. CodeMirror puts its
 // styles into a style element, which a strict policy allows only with one.
 const noncePlace = "__NONCE__"
 
 // Built reports whether the page is in this binary.
-// An embedded folder must hold a file, so a README stands where the page is missing.
+// An embedded folder must hold a file, so a README is in the folder if the page is missing.
 func Built() bool { return page(dist) != nil }
 
-// Handler answers GET /admin, /admin/ and /admin/assets/…. Pages are told apart behind the # of the
+// Handler answers GET /admin, /admin/ and /admin/assets/…. Pages are told apart after the # of the
 // address, which browsers do not send, so there is one document.
 func Handler() http.Handler { return handler(dist) }
 
-// page returns the built document, nil when there is none.
+// page returns the built document, or nil if there is none.
 func page(files fs.FS) []byte {
 	text, err := fs.ReadFile(files, "dist/page/index.html")
 	if err != nil {
@@ -61,16 +61,17 @@ func handler(files fs.FS) http.Handler {
 	return mux
 }
 
-// servePage answers with the document. It is never kept, since its nonce is new each time; what it
-// loads has the hash of its content in its name and is kept for ever.
+// servePage answers with the document. Browsers must not cache it, since its nonce is new each
+// time; the files that it loads have a hash of their content in their names and are cached for
+// ever.
 func servePage(w http.ResponseWriter, text []byte) {
 	nonce := rand.Text()
 	guard(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-"+nonce+"'")
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
-// serveMissing writes how to get the page. The status is 200: a user who typed the address is no
-// worse off for it, and scripts look at /admin/api.
+// serveMissing answers with how to get the page. The status is 200: that does no harm to a person
+// who typed the address, and scripts use /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")
 	_, _ = w.Write(missingHTML)

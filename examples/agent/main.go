@@ -1,5 +1,5 @@
-// Command agent is an MCP server to try the agent of toolnorm with: it says texts, as speech that
-// nobody hears. The walk-through needs no model: the demo writes the steps of the contract as well.
+// Command agent is an MCP server to try the agent of toolnorm with: it pretends to speak texts. The
+// walk-through needs no model: the demo writes the steps of the contract as well.
 //
 //	$ toolnorm &
 //	$ go run ./examples/agent &

@@ -1,6 +1,6 @@
 // Command data-tools finds the columns that a question is about, in three ways: by toolrun, as an
 // MCP client, and in a chat whose model calls the tool. Nothing but toolnorm is needed; with an
-// embedding model the search goes by meaning (docs/data-tools.md):
+// embedding model the search is by meaning (docs/data-tools.md):
 //
 //	$ toolnorm docs import examples/data-tools/columns.csv
 //	$ toolnorm &

@@ -1,6 +1,6 @@
-// Package editors holds the settings files of editors and coding agents. Its tests hold them to
-// their formats, to each other, and to docs/editors.md; the end-to-end lane reads them with the
-// clients' own schemas.
+// Package editors holds the settings files of editors and coding agents. Its tests compare them
+// with their formats, with each other, and with docs/editors.md; the end-to-end lane reads them
+// with the clients' own schemas.
 package editors
 
 import "embed"

@@ -1,6 +1,6 @@
 // Command knowledge-base asks a knowledge base that was made of a folder of documents: by toolrun,
 // as an MCP client, and in a chat whose model chooses the tool. Nothing but toolnorm is needed;
-// with an embedding model the search goes by meaning (docs/knowledge-base.md):
+// with an embedding model the search is by meaning (docs/knowledge-base.md):
 //
 //	$ toolnorm kb create Handbook --id 5a8f3b7e-2f4c-4d52-9c62-0d5b1f6a7c11
 //	5a8f3b7e-2f4c-4d52-9c62-0d5b1f6a7c11
@@ -136,7 +136,7 @@ func byMCP(ctx context.Context, url, base string) (out found, err error) {
 	return out, json.Unmarshal(text, &out)
 }
 
-// byChat asks the agent about the knowledge base. The demo, which is no model, words its answer by
+// byChat asks the agent about the knowledge base. The demo, which is not a model, answers by
 // quoting what the tool found.
 func byChat(ctx context.Context, url, base string) (out found, err error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "generate_content", "params": map[string]any{

@@ -79,7 +79,7 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 	return nil
 }
 
-// arguments returns a call's, each as name="value". The tools here have one.
+// arguments returns the arguments of a call, each as name="value". The tools here have one.
 func arguments(args map[string]string) (all string) {
 	for name, value := range args {
 		all += fmt.Sprintf(" %s=%q", name, value)

@@ -42,15 +42,15 @@ type vacation struct {
 	Remaining  float64 `json:"remaining"`
 }
 
-// vacation subtracts what was used. Nothing is rounded, and nothing bounded: more days used than
-// there were is what the company has to know.
+// vacation subtracts what was used. It neither rounds nor bounds the result: the company has to
+// know if more days were used than there were.
 func (c *Company) vacation(ctx context.Context, in struct {
 	ID   string  `json:"employee_id"`
 	Year float64 // 2026.0 is an integer, too
 }) (v vacation, err error) {
 	v = vacation{EmployeeID: canonical(in.ID), Year: int(in.Year)}
 	row := c.db.QueryRowContext(ctx, "SELECT total, used FROM vacations WHERE employee_id = $1 AND year = $2", v.EmployeeID, v.Year)
-	// No row is no leave of zero days: the model must not tell an employee so.
+	// A missing row does not mean zero days: the model must not tell an employee so.
 	switch err = row.Scan(&v.Total, &v.Used); {
 	case errors.Is(err, sql.ErrNoRows):
 		return v, c.noVacation(ctx, v.EmployeeID, v.Year)
@@ -62,8 +62,8 @@ func (c *Company) vacation(ctx context.Context, in struct {
 }
 
 // noVacation returns an error that explains why there is no such row: the id does not exist, or the
-// year has no data. A model that is told "there is for 2024, 2025, 2026" asks again; a model that
-// is told "no rows" makes a number up.
+// year has no data. A model that is told which years there are asks again; a model that is told "no
+// rows" makes a number up.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {

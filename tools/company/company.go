@@ -14,7 +14,7 @@ import (
 	"toolnorm/tools"
 )
 
-// Company answers from its database. It may be used by many at once. The clock is a field so that
+// Company answers from its database. It is safe for concurrent use. The clock is a field so that
 // "days employed" can be tested. It keeps nothing in memory, so a change of the database by another
 // program shows in the next call.
 type Company struct {
@@ -42,8 +42,8 @@ func (c *Company) Tools() []tools.Tool {
 	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(), c.calculateVacationDays()}
 }
 
-// hints returns the hints of every tool here: they only read, and here.
-// Clients that ask before each call may leave that out for tools that only read.
+// hints returns the hints of every tool here: they only read, and reach nothing outside. Clients
+// that ask the user before each call need not ask for tools that only read.
 func hints() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

@@ -10,7 +10,7 @@ import (
 )
 
 // Document is one of the company's documents.
-// The category is the company's own word, such as HR; nothing goes by it.
+// The category is the company's own word, such as HR; the program does not use it.
 type Document struct {
 	ID       int64  `json:"id"`
 	Title    string `json:"title"`
@@ -41,9 +41,9 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 	return d, err
 }
 
-// documents returns the documents for which a condition holds, which refers to values as $1, $2, …
-// The condition is the program's own text, never a caller's; what a model gives is in values alone.
-// The order by id makes the same question give the same answer.
+// documents returns the documents for which a condition holds. The condition refers to values as
+// $1, $2, … It is the program's own text, never a caller's; input from a model is only in the
+// values. The order by id makes the same question give the same answer.
 func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
 	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
 	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (d Document, err error) {

@@ -12,8 +12,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// tables are those of the company. DOUBLE PRECISION since half days are taken. Dates are text like
-// 2016-03-02, which both kinds of database read alike. An employee has one row of leave a year.
+// tables makes the tables of the company. DOUBLE PRECISION since half days are taken. Dates are
+// text like 2016-03-02, which both kinds of database read alike. An employee has one row of leave a
+// year.
 const tables = `
 CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL, content TEXT NOT NULL, category TEXT NOT NULL);
 CREATE TABLE employees (id TEXT PRIMARY KEY, name TEXT NOT NULL, department TEXT NOT NULL, hire_date TEXT NOT NULL);
@@ -81,8 +82,8 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	}
 }
 
-// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are none and
-// stay text.
+// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are not
+// numbers and stay text.
 func values(row []string) []any {
 	all := make([]any, len(row))
 	for i, field := range row {

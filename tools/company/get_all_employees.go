@@ -13,8 +13,8 @@ import (
 //go:embed get_all_employees.md
 var getAllEmployeesText string
 
-// mostListed is how many employees one result names. One more is asked for, to know whether there
-// are more: "truncated" tells a model that the list is not the whole.
+// mostListed is the most employees that one result names. The query asks for one more, to know
+// whether there are more: "truncated" tells a model that the list is not complete.
 const mostListed = 1000
 
 // getAllEmployees lists the employees. It has no parameters: a model that does not know an id
@@ -31,15 +31,15 @@ func (c *Company) getAllEmployees() tools.Tool {
 	}
 }
 
-// listed is an employee by id and name. Nothing else is listed; get_employee_info gives the rest of
-// one, so that a list of all stays short in a model's context.
+// listed is an employee by id and name. Nothing else is listed, so that a list of all employees
+// stays short in a model's context; get_employee_info returns the rest.
 type listed struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// listedEmployees is the list.
-// A list in an object, since the structured result of an MCP tool is an object.
+// listedEmployees is the list, in an object, since the structured result of an MCP tool is an
+// object.
 type listedEmployees struct {
 	Employees []listed `json:"employees"`
 	Truncated bool     `json:"truncated"`

@@ -75,7 +75,7 @@ func unknownEmployee(id string) error {
 	return fmt.Errorf("there is no employee %q; get_all_employees lists the ids", id)
 }
 
-// daysBetween counts whole calendar days, never less than none.
+// daysBetween counts whole calendar days; the result is never negative.
 // Both dates are taken as days of UTC, since a day on which clocks change has 23 or 25 hours.
 func daysBetween(from, to time.Time) int {
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }

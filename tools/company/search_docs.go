@@ -15,7 +15,7 @@ import (
 var searchDocsText string
 
 // The bounds of a search.
-// Whole documents are given, so twenty are already much of a small model's context.
+// Whole documents are returned, so twenty already fill much of a small model's context.
 const (
 	mostFound = 20 // documents in one result
 	mostWords = 16 // of a query
@@ -36,21 +36,22 @@ func (c *Company) searchDocs() tools.Tool {
 	}
 }
 
-// foundDocuments is what a search gave.
-// Truncated tells a model to use more telling words, and not to take twenty documents for all.
+// foundDocuments is the result of a search. Truncated tells a model to search by more specific
+// words, and not to take twenty documents for all.
 type foundDocuments struct {
 	Documents []Document `json:"documents"`
 	Truncated bool       `json:"truncated"`
 }
 
 // search finds the documents in whose title or content every word of the query occurs. Words may
-// stand in any order, since models search by several words and a phrase seldom stands so in a text.
-// SQLite's lower knows ASCII letters alone; Korean has no case.
+// occur in any order, since models search by several words and a text seldom has them as one
+// phrase. SQLite's lower knows only ASCII letters; Korean has no case.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
-	// Blanks of all kinds part words, also the wide one of East Asian texts (U+3000).
+	// Words are separated by blanks of all kinds, including the wide one of East Asian texts
+	// (U+3000).
 	words := strings.Fields(in.Query)
 	switch {
-	// Without words there is nothing to search by, and all documents are never what a model means.
+	// Without words there is nothing to search by, and a model never means all documents.
 	case len(words) == 0:
 		return found, errors.New("the query is empty; give a word that occurs in the document")
 	case len(words) > mostWords:
@@ -68,6 +69,5 @@ func (c *Company) search(ctx context.Context, in struct{ Query string }) (found 
 	return found, err
 }
 
-// unlike makes a text mean itself in LIKE.
-// "100%" and "a_b" are looked for as they are written.
+// unlike escapes a text for LIKE, so that "100%" and "a_b" are searched for as they are written.
 var unlike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

@@ -19,31 +19,31 @@ import (
 type collection struct {
 	db   *store.DB
 	name string
-	warn func(string) // told of odd rows; nil: nobody is
+	warn func(string) // is called for odd rows; may be nil
 
 	mu    sync.Mutex
-	state string // of the tables, when the indexes were made
+	state string // the state of the tables when the indexes were made
 	ready *indexes
 }
 
-// indexes are those of a collection at one moment.
-// They never change once they are made: a search that runs keeps the ones that it began with.
+// indexes are the indexes of a collection at one moment. They never change once they are made: a
+// running search keeps the indexes that it began with.
 type indexes struct {
 	texts  []string
 	words  *lexical.Index
 	dense  *vector.Index
 	placed []int  // the document of each row of dense
-	model  string // that made the vectors; empty: there are none
+	model  string // the model that made the vectors; empty: there are none
 }
 
-// longestText is the longest document, in bytes.
+// longestText is the most bytes that a document may have.
 const longestText = 1 << 20
 
-// standardName is that of a collection that the settings do not name.
+// standardName is the name of the collection if the settings have none.
 const standardName = "documents"
 
-// openCollection makes the tables when they are not there. data_changes counts imports: it is what
-// other processes look at to know that their indexes are old.
+// openCollection makes the tables if they do not exist. data_changes counts imports: other
+// processes look at it to know whether their indexes are old.
 func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (*collection, error) {
 	if name == "" {
 		name = standardName
@@ -96,9 +96,9 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 	return fresh, nil
 }
 
-// load reads all documents. Their order is that of the import, so that equals come as they were
-// written. Vectors of another model or length than most are left out, since they cannot be compared
-// with those.
+// load reads all documents. Their order is that of the import, so that documents with equal scores
+// come in the order in which they were written. Vectors of another model or length than the
+// majority are left out, since they cannot be compared with the others.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string
@@ -133,8 +133,8 @@ func (c *collection) load(ctx context.Context) (*indexes, error) {
 	return x, nil
 }
 
-// nearest returns the documents nearest to a vector. Rows of the vectors are not those of the
-// texts: a document may have none.
+// nearest returns the documents nearest to a vector. Row numbers of vectors are not those of
+// documents, since a document may have no vector.
 func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	for _, hit := range x.dense.Search(v, n, nil) {
 		rows = append(rows, x.placed[hit.Row])
@@ -151,15 +151,16 @@ func (x *indexes) matching(query string, n int) (rows []int) {
 	return rows
 }
 
-// document is one to be kept. Its id is a hash of where it came from and what it says, so the same
-// text of two files is two documents.
+// document is a document to be kept. Its id is a hash of its source and its text, so the same text
+// in two files is two documents.
 type document struct {
 	id, text string
 	vector   []float32 // nil: no model made one
 }
 
-// replace makes the documents of a source those given, in one transaction. An import that breaks
-// off leaves what was there. The same text twice is one document: its id is the same.
+// replace replaces the documents of a source with the given ones, in one transaction, so an import
+// that breaks off changes nothing. A text that occurs twice is one document, since its id is the
+// same.
 func (c *collection) replace(ctx context.Context, source, model string, all []document) error {
 	return c.db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM data_documents WHERE collection = $1 AND source = $2", c.name, source); err != nil {

@@ -13,9 +13,9 @@ import (
 var completeColumnExtractionText string
 
 // completeColumnExtraction returns the tool by which a model reports that the columns are known,
-// and that the workflow may go on. The schema takes null nearly everywhere: a model that found
-// nothing writes null, and has to get the sentence of the specification for it and not an error of
-// validation.
+// and that the workflow may go on. The schema accepts null nearly everywhere: a model that found
+// nothing writes null, and has to get the specification's sentence for it rather than a validation
+// error.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
 		Name: "complete_column_extraction", Title: "Finish column extraction", Description: completeColumnExtractionText, Hints: hints(false),
@@ -34,7 +34,7 @@ func completeColumnExtraction() tools.Tool {
 	}
 }
 
-// extracted is what became of it. Its members and both messages are the specification's, byte for
+// extracted is the tool's result. Its members and both messages are the specification's, byte for
 // byte. escalate ends a phase of the agent.
 type extracted struct {
 	Status   string `json:"status"`
@@ -42,8 +42,8 @@ type extracted struct {
 	Escalate bool   `json:"escalate"`
 }
 
-// extraction looks for a column with a name. Whatever is not there, or no name, counts as none.
-// {"items":[{"extracted_column_name":" "}]} is none, too.
+// extraction looks for a column with a name. A missing or blank name does not count, as in
+// {"items":[{"extracted_column_name":" "}]}.
 func extraction(args json.RawMessage) extracted {
 	var in struct {
 		Columns struct {

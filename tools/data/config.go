@@ -6,7 +6,7 @@ import (
 	"toolnorm/internal/embedding"
 )
 
-// Config are the settings of the data tools. The tags are those that the command line reads; the
+// Config holds the settings of the data tools. The command line reads the tags; the
 // names in capitals without TOOLNORM_ are what the tools' specification calls them. A setting that
 // is missing disables what needs it, and the result names it; nothing stops the program.
 type Config struct {
@@ -33,8 +33,8 @@ type Config struct {
 	SQLFunctions []string      `name:"sql-functions" placeholder:"NAME" env:"TOOLNORM_SQL_FUNCTIONS" restart:"yes" help:"Further functions that statements may call, such as st_distance or reports.margin. They must not change anything."`
 }
 
-// any reports whether something is set by which the tools would work.
-// Ports have defaults, and the name of a model or a collection reaches nothing by itself.
+// any reports whether a setting is made that lets a tool work. Ports do not count, since they have
+// defaults, nor do names of models or collections, which reach nothing by themselves.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" || c.PostgresName != ""
 }
@@ -47,8 +47,8 @@ func (c *Config) Embedder() *embedding.Client {
 	return &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
 }
 
-// missingSQL returns the variables without which no database can be asked.
-// A password may rightly be missing: the server may trust the connection, or .pgpass has it.
+// missingSQL returns the names of the variables that are missing to reach a database. The password
+// is not among them: the server may trust the connection, or .pgpass has it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{
 		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName}, {"POSTGRESQL_DB_USER", c.PostgresUser},

@@ -11,7 +11,7 @@
 //	complete_column_extraction.go   the sign to go on to the SQL
 //	sanitize_for_csv.go             no-break spaces
 //
-//	data.go          opens what the settings name, and says which tools are offered
+//	data.go          opens what the settings name, and decides which tools are offered
 //	config.go        the settings, for every program that has them
 //	search.go        looks where the collection is, by vectors, by words, or both
 //	collection.go    a collection in the store of the tools
@@ -20,8 +20,8 @@
 //
 // Names of tools, arguments and results, defaults and the sentences of errors are those of the
 // tools' specification, byte for byte, since agents look for them; only members that it does not
-// name were added. Nothing is made up for what is not set: without a model that makes vectors there
-// are none, and stages says so.
+// name were added. Nothing is made up for a missing setting: without a model that makes vectors
+// there are no vectors, and stages says so.
 package data
 
 import (
@@ -36,7 +36,7 @@ import (
 	"toolnorm/tools"
 )
 
-// Data answers from what its settings name. It may be used by many at once.
+// Data runs the data tools on the servers that its settings name. It is safe for concurrent use.
 type Data struct {
 	config     Config
 	embedder   *embedding.Client // nil: none is set
@@ -46,8 +46,8 @@ type Data struct {
 	audit      func(context.Context, Audit)
 }
 
-// Audit is what is noted of each statement; never what was asked or found. A statement may hold
-// what it looks for, as a name or a number of a person, so only its hash is noted.
+// Audit is what is logged about each statement, never its text or its result. A statement may
+// contain what it looks for, such as the name or number of a person, so only its hash is logged.
 type Audit struct {
 	Statement string // the beginning of its SHA-256
 	Rows      int
@@ -119,8 +119,8 @@ func hints(openWorld bool) tools.Hints {
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}
 }
 
-// errNoEmbedder names what is not set.
-// The variable is named so that the reader of a result, model or human, knows what to set.
+// errNoEmbedder returns an error that names the missing setting, so that the reader of a result,
+// model or human, knows what to set.
 func (d *Data) errNoEmbedder() error {
 	if d.config.EmbeddingURL == "" {
 		return errors.New("TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors")

@@ -15,7 +15,7 @@ import (
 )
 
 // readers read documents out of files, by the files' endings.
-// A reader only cuts; what is empty or too long is the same question for all of them.
+// A reader only splits; its caller drops empty documents and refuses those that are too long.
 var readers = map[string]func(text []byte) ([]string, error){
 	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList, ".jsonl": jsonLines,
 }
@@ -26,8 +26,9 @@ const (
 	longestDocument = 32 << 10 // bytes; models that make vectors read some 8,000 tokens
 )
 
-// documentsOf reads the documents of a file, in their order, without empty ones. A file that is no
-// UTF-8 is refused: guessed encodings make Korean and Japanese texts that are found by nothing.
+// documentsOf reads the documents of a file, in their order, without empty ones. A file that is not
+// UTF-8 is refused: a wrongly guessed encoding makes Korean and Japanese texts that no search
+// finds.
 func documentsOf(path string) ([]string, error) {
 	read := readers[strings.ToLower(filepath.Ext(path))]
 	if read == nil {
@@ -47,7 +48,7 @@ func documentsOf(path string) ([]string, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("it is not UTF-8")
 	}
-	found, err := read(bytes.TrimPrefix(text, []byte("\ufeff"))) // as Excel begins its files
+	found, err := read(bytes.TrimPrefix(text, []byte("\ufeff"))) // Excel writes a byte order mark
 	if err != nil {
 		return nil, err
 	}
@@ -62,26 +63,26 @@ func documentsOf(path string) ([]string, error) {
 	return all, nil
 }
 
-// linesOf: a document a line.
-// A last line without its end counts, and an empty one is dropped by the caller.
+// linesOf returns a document for each line. The last line may have no line end; the caller drops
+// empty lines.
 func linesOf(text []byte) ([]string, error) { return strings.Split(string(text), "\n"), nil }
 
-// paragraphs: documents with empty lines between.
-// Windows' line ends are taken for plain ones, or no line would be empty.
+// paragraphs returns the documents of a text that separates them by empty lines. It treats Windows
+// line ends like plain ones, as otherwise no line would be empty.
 func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
 
-// commaRows: a document a row, as rowsOf writes them.
+// commaRows returns a document for each row of a CSV file, as rowsOf writes them.
 func commaRows(text []byte) ([]string, error) { return rowsOf(text, ',') }
 
-// tabRows: the same with tabs between.
+// tabRows does the same as commaRows for rows that tabs separate.
 func tabRows(text []byte) ([]string, error) { return rowsOf(text, '\t') }
 
 // rowsOf writes each row with the names of the columns, which are in the first: table: users,
-// column: email, type: VARCHAR(255). Quotation marks may stand anywhere where tabs separate:
-// spreadsheets write them bare there. Empty cells say nothing and would be found by the names of
-// their columns.
+// column: email, type: VARCHAR(255). With tabs, quotation marks may occur anywhere, since
+// spreadsheets do not escape them there. Empty cells are left out: they say nothing and would be
+// found by the names of their columns.
 func rowsOf(text []byte, comma rune) (all []string, err error) {
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.LazyQuotes = comma, comma == '\t'
@@ -105,7 +106,7 @@ func rowsOf(text []byte, comma rune) (all []string, err error) {
 	return all, err
 }
 
-// jsonList: a list of texts, or of objects with a text or document.
+// jsonList returns the documents of a JSON list of texts, or of objects with a text or document.
 func jsonList(text []byte) (all []string, err error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
@@ -121,8 +122,8 @@ func jsonList(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonLines: the same, one a line.
-// The line is named, since one bad line of a large file is hard to find.
+// jsonLines does the same as jsonList for a file with one JSON value per line. Errors name the
+// line, since one bad line of a large file is hard to find.
 func jsonLines(text []byte) (all []string, err error) {
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -136,9 +137,9 @@ func jsonLines(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonDocument returns a text, the text or document of an object, or, of an object without, the
-// object as it is written. An object without either name is kept as it is: its members can be found
-// all the same.
+// jsonDocument returns a text, the text or document of an object, or, of an object with neither,
+// the object as it is written. An object without either name is kept as it is: its members can be
+// found all the same.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil

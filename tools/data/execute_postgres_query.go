@@ -38,7 +38,7 @@ func (d *Data) executePostgresQuery() tools.Tool {
 }
 
 // queried is the result of a statement. Names and messages are the specification's; sqlstate,
-// columns, row_count and truncated are more than it asks for.
+// columns, row_count and truncated are additions.
 type queried struct {
 	Status   string    `json:"status"`
 	Message  string    `json:"message"`
@@ -53,8 +53,8 @@ type csvTable struct {
 	Content content `json:"content"`
 }
 
-// content is a table, and the statement as it was sent.
-// SQL is what was sent and not what was run: the wrapping in a cursor is nobody's business.
+// content is a table, and the statement. SQL is the statement as the caller sent it, without the
+// cursor around it that is run.
 type content struct {
 	SQL       string            `json:"sql"`
 	Records   []json.RawMessage `json:"records"`
@@ -63,8 +63,8 @@ type content struct {
 	Truncated bool              `json:"truncated"`
 }
 
-// query runs the statement; what goes wrong is a result, too. isError is set besides status:
-// clients of MCP look at the one, agents of the specification at the other.
+// query runs the statement; failures are results, too. isError is set besides status: MCP clients
+// look at isError, agents that follow the specification at status.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`
@@ -92,7 +92,7 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 }
 
 // table asks the database, if one is set.
-// All that is missing is named at once, so that one look at the settings will do.
+// The error names all missing settings at once.
 func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	if missing := d.config.missingSQL(); len(missing) > 0 {
 		return nil, fmt.Errorf("no database is set: %s is missing", strings.Join(missing, ", "))
@@ -100,8 +100,8 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	return d.postgres.Query(ctx, sql)
 }
 
-// identifiers are the names that PostgreSQL writes in double quotes, where the specification has
-// single ones.
+// identifiers matches the names that PostgreSQL writes in double quotes; the specification has
+// single quotes.
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
 // failed returns the result of a statement that failed, in the server's words. "relation 'users'

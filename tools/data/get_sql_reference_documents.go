@@ -12,7 +12,7 @@ import (
 var getSQLReferenceDocumentsText string
 
 // getSQLReferenceDocuments finds what is needed to write a statement.
-// 15 is the specification's default, 100 a bound of our own: it names none.
+// 15 is the specification's default; it names no upper bound, so 100 is our own.
 func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "get_sql_reference_documents", Title: "Find references for SQL", Description: getSQLReferenceDocumentsText, Hints: hints(true),
@@ -31,11 +31,11 @@ type referenceDocuments struct {
 	Stages    []stage  `json:"stages"`
 }
 
-// references searches by meaning and by words at once. created_at and E-4012 are found by their
-// letters, which vectors alone miss. The texts come back unchanged.
+// references searches by meaning and by words at once. Words such as created_at and E-4012 are
+// found by their letters; vectors alone miss them. The texts come back unchanged.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
-	N     float64 `json:"n_results"` // 5.0 is an integer to a schema, and not to Go
+	N     float64 `json:"n_results"` // 5.0 is an integer in a schema, but not in Go
 }) (out referenceDocuments, err error) {
 	if in.N == 0 {
 		in.N = 15

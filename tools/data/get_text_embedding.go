@@ -12,7 +12,7 @@ import (
 //go:embed get_text_embedding.md
 var getTextEmbeddingText string
 
-// mostTexts is how many texts one call takes: their vectors are some 2.5 MB as text with 1,024
+// mostTexts is the most texts that one call takes: their vectors are some 2.5 MB as text with 1,024
 // dimensions.
 const mostTexts = 256
 
@@ -33,8 +33,8 @@ type embeddings struct {
 	Embeddings [][]float32 `json:"embeddings"`
 }
 
-// embed asks the model. No text is no error: an agent may have had nothing to ask. There are no
-// stand-ins for a model that is not set.
+// embed asks the model. An empty list of texts is not an error: an agent may have had nothing to
+// ask. If no model is set, embed fails; it makes no substitute vectors.
 func (d *Data) embed(ctx context.Context, in struct {
 	Texts []string `json:"text_list"`
 }) (out embeddings, err error) {

@@ -9,21 +9,21 @@ import (
 	"slices"
 )
 
-// Imported is what an import did with one file.
-// Files that were done before an error are listed, too: their documents are in the collection.
+// Imported is what an import did with one file. Files that were imported before an error are
+// listed, too: their documents are in the collection.
 type Imported struct {
-	Source    string // the file's path, beneath the folder that was named
+	Source    string // the file's path, relative to the folder that was named
 	Documents int
 	Embedded  int // vectors that were made; the others were there, or there is no model
-	Removed   int // documents that the file no longer has, where that is known
+	Removed   int // documents that the file no longer has, if that is known
 }
 
-// embeddedAtOnce is how many texts are embedded between two signs of progress.
-// It is also what the client of the model sends in one request.
+// embeddedAtOnce is the number of texts that are embedded between two reports of progress. The
+// client of the model sends as many in one request.
 const embeddedAtOnce = 32
 
 // Import puts the documents of a file, or of all files of a folder, into the collection: a second
-// time nothing changes but what is new or gone. progress is told how many of a file's documents are
+// import changes only what is new or gone. progress is told how many of a file's documents are
 // done, and which of the files it is, counting from 1; it may be nil. Chroma has no search by
 // words, so without a model there is nothing to import into it.
 func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files, done, all int)) (done []Imported, err error) {
@@ -56,12 +56,13 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 	return done, nil
 }
 
-// file is one to be read. The source is what a document is known by, so it has no path of this
-// machine in it and / on every system.
+// file is a file to be read. The source identifies its documents, so it has no path of this machine
+// in it, and / on every system.
 type file struct{ path, source string }
 
-// importable lists the files at a path; in a folder those that have a known ending.
-// A file that is named is read whatever its ending, which then is an error of its own.
+// importable lists the files at a path; of a folder it lists those with a known ending. A file that
+// is named directly is listed whatever its ending; reading it then reports an unknown ending as an
+// error.
 func importable(path string) (all []file, err error) {
 	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -82,8 +83,8 @@ func importable(path string) (all []file, err error) {
 	return all, err
 }
 
-// importFile makes the documents of a source those given.
-// Ids are hashes of source and text: what did not change keeps its id, and its vector with it.
+// importFile replaces the documents of a source with the given ones. Ids are hashes of source and
+// text, so a document that did not change keeps its id and its vector.
 func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(done, all int)) (Imported, error) {
 	all, have := make([]document, 0, len(texts)), map[string]bool{}
 	for _, text := range texts {
@@ -119,9 +120,8 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string, pr
 	return out, d.chroma.Delete(ctx, gone)
 }
 
-// embedNew makes the vectors that are not there yet, some at a time; Chroma gets them at once. With
-// Chroma each part is stored as soon as it has its vectors, so an import that breaks off goes on
-// from there.
+// embedNew makes the vectors that do not exist yet, in batches. With Chroma each part is stored as
+// soon as it has its vectors, so an import that breaks off continues from there the next time.
 func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))
 	defer func() { progress(len(all), len(all)) }()

@@ -12,8 +12,8 @@ import (
 //go:embed sanitize_for_csv.md
 var sanitizeForCSVText string
 
-// sanitizeForCSV makes ordinary spaces of those that Excel shows as rubbish.
-// Each becomes one space, without trimming or joining: that narrow is the promise.
+// sanitizeForCSV returns the tool that replaces no-break spaces, which Excel shows as rubbish, by
+// ordinary ones. Each becomes one space; the tool promises neither to trim nor to join them.
 func sanitizeForCSV() tools.Tool {
 	return tools.Tool{
 		Name: "sanitize_for_csv", Title: "Clean text for CSV", Description: sanitizeForCSVText, Hints: hints(false),

@@ -7,22 +7,22 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// stage says what became of one way of searching.
-// Without it a search by words would look like one by meaning that found little.
+// stage reports what became of one way of searching. Without it a search by words would look like a
+// search by meaning that found little.
 type stage struct {
 	Name   string `json:"name"`   // dense (by vectors) or sparse (by words)
 	Status string `json:"status"` // ok, skipped (not set, not needed) or failed
 	Reason string `json:"reason,omitempty"`
 }
 
-// ranks is how many of each ranking are merged.
-// More would change nothing at the top: behind the hundredth place a rank adds less than 1/160.
+// ranks is the number of places of each ranking that are merged. More would change nothing at the
+// top: after the hundredth place a rank adds less than 1/160.
 const ranks = 100
 
 // find returns the n best documents for each query. Without an embedding model, or with one that
 // fails, it finds by words alone; the stages say so. If both is set, it merges the two rankings:
-// names of columns are found by their letters, what they mean by vectors. All queries are embedded
-// in one request. A model that fails is not an error as long as words can find something.
+// words find names of columns by their letters, vectors find what they mean. All queries are
+// embedded in one request. A model that fails is not an error as long as words can find something.
 func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
 		return [][]string{}, []stage{}, nil
@@ -68,7 +68,7 @@ func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (fo
 
 // indexes returns the indexes of the documents, which words can be looked for in: of the store, or
 // fetched from Chroma, which has none. All of Chroma's texts are fetched for that, each time, since
-// nobody says when they change.
+// Chroma does not say when they change.
 func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	if d.chroma == nil {
 		return d.collection.index(ctx)

@@ -39,7 +39,7 @@ type similarDocuments struct {
 // A query that finds nothing has an empty list, so that lists and queries stay side by side.
 func (d *Data) similar(ctx context.Context, in struct {
 	Queries []string `json:"query_list"`
-	N       float64  `json:"n_results"` // 5.0 is an integer to a schema, and not to Go
+	N       float64  `json:"n_results"` // 5.0 is an integer in a schema, but not in Go
 }) (out similarDocuments, err error) {
 	if in.N == 0 {
 		in.N = 3

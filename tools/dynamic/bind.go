@@ -22,7 +22,8 @@ import (
 //	OBJECT       jsonb               text, JSON
 //	LIST         array, as date[]    text, JSON, for json_each
 //
-// Lists of lists and of objects are jsonb as well: arrays in arrays have to be of one length.
+// Lists of lists and of objects are jsonb as well: PostgreSQL's nested arrays must all have the
+// same length.
 func (p *Param) bound(on sqlsafe.Kind, v any) any {
 	k := p.kind()
 	if on == sqlsafe.PostgreSQL {
@@ -75,7 +76,7 @@ func (k kind) stamps(v any) any {
 }
 
 // stamp returns a time as SQLite's functions write it. In the other form, with a T, it would sort
-// behind each time of the same day.
+// after every time of the same day.
 func stamp(v any) any {
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
 	if err != nil {
@@ -84,8 +85,8 @@ func stamp(v any) any {
 	return at.UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// postgresNames are PostgreSQL's types for ours; a text has none, since what stands beside it may
-// say more.
+// postgresNames maps our types to PostgreSQL's. A single text is passed without a type, so that
+// PostgreSQL infers it from the statement.
 var postgresNames = map[string]string{
 	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
 	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text", typeObject: "jsonb",
@@ -161,7 +162,7 @@ func arrayText(all []any) []byte {
 
 // number returns a number as a database takes it: whole ones stay whole, and keep all their
 // digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
-// Digits that no int64 holds go as they are.
+// Numbers that do not fit into an int64 are passed on as their digits.
 func number(n json.Number) any {
 	if i, err := n.Int64(); err == nil {
 		return i
@@ -174,7 +175,7 @@ func number(n json.Number) any {
 	return sqlsafe.Decimal(n)
 }
 
-// blanks returns values for a statement that is looked at and not run, one set for each size of
+// blanks returns values for a statement that is checked but not run, one set for each size of
 // number: the types of the columns may depend on it. PostgreSQL plans by the types, and computes
 // what it can while it plans: an empty text would not be a date, and a 0 cannot be divided by.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {

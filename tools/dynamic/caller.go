@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// callers are what a parameter may be filled with, with the types that it has then. Such a
+// callers holds what a parameter may be filled with, with the type that it then has. Such a
 // parameter is in no schema: what a model writes cannot change whose rows are asked for.
 var callers = map[string]string{
 	"subject": typeString, "tenant": typeString, "clearance": typeInteger, "departments": "LIST<" + typeString + ">",
@@ -32,7 +32,7 @@ func (p *Param) filled(note *problems, field string) {
 	}
 }
 
-// ofCaller returns what a parameter is filled with; nil: the caller has nothing of it.
+// ofCaller returns the value that a parameter is filled with, or nil if the caller has none.
 func (p *Param) ofCaller(ctx context.Context) any {
 	who := auth.PrincipalOf(ctx)
 	switch p.Caller {

@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The actions, as versions and the audit have them.
+// The actions, as versions and the audit name them.
 const (
 	created  = "create"
 	updated  = "update"
@@ -55,8 +55,7 @@ func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
 }
 
 // create does the same as Create, with an action to record in the history. The draft is compiled
-// before the transaction begins: a look at a database that is slow must not hold everybody else's
-// changes up.
+// before the transaction begins: a slow database must not hold up the changes of others.
 func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -119,9 +118,9 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 	})
 }
 
-// Toggle offers a tool or takes it back; version may be 0. A tool that could not be
-// saved today can still be switched off. To what it is already is no change, makes no
-// version and tells nobody: a double click is one.
+// Toggle offers a tool or takes it back; version may be 0. A tool that could not be saved today can
+// still be switched off. If the tool is in that state already, nothing changes, no version is made
+// and no listener is notified, as after a double click.
 func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bool) (Tool, error) {
 	return s.saved(ctx, &id, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
@@ -160,7 +159,7 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 	return s.refreshOne(ctx, id, n)
 }
 
-// Versions lists what a tool was, newest first, also one that is gone.
+// Versions lists the versions of a tool, newest first, even if the tool was deleted.
 func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	all, err := readVersions(ctx, s.config.DB, id)
 	if err == nil && len(all) == 0 {
@@ -171,16 +170,15 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
-// Audit lists who changed which tool, newest first, of the lines before one; 0: the newest. Tools
-// that are gone are in it.
+// Audit lists who changed which tool, newest first. It returns the lines before the given one, or
+// the newest if before is 0. Deleted tools are included.
 func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 	return readAudit(ctx, s.config.DB, before)
 }
 
-// Restore makes a tool again what it was in a version, as a new version. newest is the
-// one that was seen last. The active toggle stays as it is: what is switched off should
-// not come back by a look into the past. The old draft is checked as a new one is: a
-// connection that it names may be gone.
+// Restore makes a tool again what it was in a version, as a new version. newest is the version that
+// the caller saw last. The active toggle stays as it is: restoring an old version should not switch
+// a tool on. The old draft is checked like a new one, since a connection that it names may be gone.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {
@@ -220,9 +218,8 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	return &c.draft, nil
 }
 
-// nameTaken notes a name that the registry has from elsewhere. Our own tool of that
-// name is no clash here; whether it is this one or another is the store's to say
-// (free).
+// nameTaken notes a problem if another source of the registry has the name. A custom tool of that
+// name is not a clash here; free finds out whether it is the same tool.
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,8 +235,8 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 	}
 }
 
-// saved changes the store when nobody else does, offers what came of it, and gives the
-// tool as it is then.
+// saved changes the store while no one else does, offers the resulting tools, and returns the tool
+// as it is then.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
 	n, err := alone(ctx, s.config.DB, change)
 	if err == nil {
@@ -253,8 +250,8 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	return named(s.last, *id)
 }
 
-// alone changes the store when nobody else does, and returns the number that the change of one tool
-// has; 0: nothing was changed, or more than that.
+// alone changes the store while no one else does. It returns the number of the change, or 0 if
+// nothing was changed, or more than one tool.
 func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0

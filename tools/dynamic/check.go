@@ -22,19 +22,18 @@ const (
 	mostRows           = 10_000
 )
 
-// toolName is how a tool may be called so that every face takes the name: OpenAI's API
-// has 64 characters and no dots, which in toolnorm part a server's name from a tool's.
-// A letter comes first, as some clients take no digit there.
+// toolName matches the names that every face accepts. OpenAI's API allows 64 characters and no
+// dots; toolnorm uses a dot between a server's name and a tool's. The first character is a letter,
+// since some clients accept no digit there.
 var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// paramName is a name of Python's in ASCII: a client that writes arguments as XML has
-// to make an element of it.
+// paramName matches the names of parameters: ASCII identifiers of Python, since a client that
+// writes arguments as XML makes an element of each.
 var paramName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
-// basics checks all of a draft but its definition. All faults are noted and none ends
-// the look, as somebody who fixes one field wants to know of the others. It is done
-// before anything is registered: the library behind the MCP face panics on some of what
-// is refused here.
+// basics checks all of a draft but its definition. It notes all faults and does not stop at the
+// first, so that an author can fix them together. It runs before anything is registered, since the
+// library that the MCP server uses panics on some of what is refused here.
 func (d *Draft) basics(p *problems) {
 	if !toolName.MatchString(d.Name) {
 		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
@@ -60,8 +59,8 @@ func (d *Draft) basics(p *problems) {
 	}
 }
 
-// parameters checks the parameters. Two that differ in case alone would be one to
-// models that are careless with it.
+// parameters checks the parameters. Two names must not differ in case alone, since models are
+// careless with it.
 func (d *Draft) parameters(p *problems) {
 	if len(d.Params) > mostParams {
 		p.wrong("params", "limit", "%d parameters are more than %d", len(d.Params), mostParams)
@@ -89,8 +88,8 @@ func (d *Draft) parameters(p *problems) {
 	}
 }
 
-// options checks the options. An option that the type has no use for is an error:
-// whoever sets max_rows for an expression believes that something bounds it.
+// options checks the options. An option that the type has no use for is an error: an author who
+// sets max_rows for an expression believes that it limits something.
 func (d *Draft) options(p *problems) {
 	o := d.Options
 	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
@@ -111,11 +110,10 @@ func (d *Draft) options(p *problems) {
 	}
 }
 
-// readable checks a text that models and people read. Control characters could break a
-// terminal, and characters that show as nothing or turn the direction of a line can
-// hide from people what models read. A text that a model reads is an instruction to it;
-// who reviews a tool has to see all of it. NUL and escape sequences also end in logs
-// and terminals (toolrun --list).
+// readable checks a text that models and people read. Control characters could break a terminal,
+// and characters that show as nothing or turn the direction of a line can hide from people what
+// models read. A text that a model reads is an instruction to it, so a reviewer has to see all of
+// it. NUL and escape sequences would also reach logs and terminals (toolrun --list).
 func readable(p *problems, field, text string, longest int) {
 	switch {
 	case len(text) > longest:
@@ -132,7 +130,7 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// hidden reports whether a character shows as nothing: marks of direction, tags, surrogates'
+// hidden reports whether a character is invisible: marks of direction, tags, surrogates'
 // stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
 // need, and variation selectors.
 func hidden(c rune) bool {
@@ -148,10 +146,9 @@ func hidden(c rune) bool {
 	return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || c >= 0xE0100 && c <= 0xE01EF
 }
 
-// normalize writes a draft as it is kept: a definition that is an object taken apart,
-// what surrounds texts cut off, defaults left out, {{name}} as :name. It comes before
-// every check and every comparison, so that what is exported and imported again is the
-// same byte for byte.
+// normalize brings a draft into its stored form: it unpacks a definition that is an object, trims
+// texts, leaves defaults out and writes {{name}} as :name. It runs before every check and
+// comparison, so that an export that is imported again is the same byte for byte.
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
@@ -182,8 +179,7 @@ func (d *Draft) normalize(p *problems) {
 	}
 }
 
-// lines returns a text without what surrounds it and with line breaks as they are here; a
-// page's text area sends CR LF.
+// lines trims a text and turns its line breaks into LF; a page's text area sends CR LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

@@ -10,20 +10,19 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// How long the choices of an ENUM from a SELECT are taken for what they are: when they are listed,
-// and when a call has a value that is none of them, which may be new. And how long the SELECT may
-// take.
+// How long the choices of an ENUM from a SELECT count as current: for a listing, and for a call
+// whose value is not among them, since it may be new. The last is how long the SELECT may take.
 const (
 	choicesKept  = time.Minute
 	choicesKnown = 2 * time.Second
 	choicesTime  = 2 * time.Second
 )
 
-// offeredChoices are the choices that a SELECT gave.
+// offeredChoices holds the choices that a SELECT returned.
 type offeredChoices struct {
 	mu   sync.Mutex // held while they are read
 	list []any      // nil: they are not known, or there are too many
-	err  error      // of the last reading
+	err  error      // the error of the last reading
 	at   time.Time  // of it
 }
 
@@ -33,7 +32,7 @@ type choicesCache struct {
 	all map[string]*offeredChoices
 }
 
-// mostChoiceLists bounds the cache; drafts that are being written leave theirs behind.
+// mostChoiceLists bounds the cache, since lists of unsaved drafts stay in it.
 const mostChoiceLists = 1000
 
 // of returns the entry of a SELECT.
@@ -52,8 +51,8 @@ func (c *choicesCache) of(key string) *offeredChoices {
 	return c.all[key]
 }
 
-// ask returns what the SELECT of an ENUM gives, read again when it is older than age; nil when it
-// is not known. A reading that fails leaves what was known before.
+// ask returns the values of an ENUM's SELECT, and reads them again if they are older than age. It
+// returns nil if they are not known. A reading that fails leaves what was known before.
 func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
 	c := all.of(on.Name + "\x00" + query)
 	c.mu.Lock()

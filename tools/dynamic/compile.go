@@ -24,29 +24,28 @@ const defaultTimeout = 10 * time.Second
 type compiled struct {
 	draft      Draft // in its stored form
 	schema     json.RawMessage
-	connection string    // that it asks; empty: none
-	columns    []outcome // that the statement gives; nil: not known
+	connection string    // the connection that it queries; empty: none
+	columns    []outcome // the columns of the statement's result; nil: not known
 	fit        func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
 	choices    func(ctx context.Context, query string, age time.Duration) ([]any, error) // of ENUMs from a SELECT; nil: there is none
 	run        func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
-// Run is what is noted of one call, for the log; never what was asked or found. It
-// holds counts and names of rules, no values: the log of a server is read by more
-// people than its databases are.
+// Run is what is logged about one call. It holds counts and names of rules, but no arguments and no
+// results: more people read the log of a server than its databases.
 type Run struct {
 	Tool      string
 	Rows      int
 	Truncated bool
-	Hit       []string // limits: rows, bytes, cell, time, steps, …
+	Hit       []string // limits that were hit: rows, bytes, cell, time, steps, …
 	Millis    float64
-	Outcome   string // ok, or the rule that a Problem has
+	Outcome   string // ok, or the rule of a Problem
 	problem   *Problem
 }
 
-// compile makes a draft ready to run, and says all that is wrong with it. asking has
-// databases look at the statement, which takes time, so it is left out for tools that
-// were saved before: they are looked at again when they run.
+// compile makes a draft ready to run, and reports everything that is wrong with it. With asking,
+// databases check the statement. That takes time, so it is left out for tools that were saved
+// before: their statements are checked when they run.
 func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, problems) {
 	var p problems
 	d.normalize(&p)
@@ -55,8 +54,7 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	if strings.TrimSpace(d.Definition) == "" || len(d.Definition) > longestDefinition {
 		return nil, p
 	}
-	// Both kinds look at the whole draft even if a name is wrong, for the same reason
-	// as in basics.
+	// Both kinds check the whole draft even if a name is wrong, for the same reason as in basics.
 	switch d.Type {
 	case typeSQL:
 		s.compileSQL(ctx, c, asking, &p)
@@ -75,10 +73,9 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool returns the compiled draft as every face knows it. The hints are true by
-// construction: a SELECT is held to reading by two walls, and an expression has nothing
-// that it could change. Clients that ask before each call may leave that out for such a
-// tool.
+// tool returns the compiled draft as every face knows it. The hints are true by construction: two
+// independent checks keep a SELECT from writing, and an expression has nothing that it could
+// change. Clients that ask the user before each call need not ask for such a tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	t := tools.Tool{
@@ -125,8 +122,8 @@ func (c *compiled) title() string {
 	return line
 }
 
-// timeout returns how long a call may take. Ten seconds are what data tools have as well: a
-// model's turn is held up by it, and a person waits behind that.
+// timeout returns how long a call may take. Data tools have ten seconds as well: a call holds up
+// the model's turn, and a person waits for that.
 func (d *Draft) timeout() time.Duration {
 	if d.Options.Timeout == 0 {
 		return defaultTimeout
@@ -140,8 +137,8 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (t
 	if err != nil {
 		return tools.Result{}, err
 	}
-	// The registry has held them to the schema. What that cannot say is held here: the bounds of
-	// dates, the choices as they are now.
+	// The registry has checked them against the schema. What a schema cannot express is checked
+	// here: the bounds of dates, and the choices as they are now.
 	wrong, values := c.misfits(ctx, args, c.choicesFor(ctx))
 	if len(wrong) > 0 {
 		return tools.Result{}, errors.New(c.misfitting(wrong))
@@ -173,8 +170,7 @@ func (c *compiled) compileExpression(p *problems) {
 		return
 	}
 	c.unused(program.Uses(), p)
-	// Only the time is the tool's to say; steps and bytes bound what an evaluation can
-	// take from everybody else on the machine.
+	// A tool may set only the time; the limits of steps and bytes protect the rest of the machine.
 	limits := py.Limits{Timeout: c.draft.timeout()}
 	if c.draft.Options.Timeout == 0 {
 		limits.Timeout = 0 // the evaluator's own second
@@ -188,9 +184,9 @@ func (c *compiled) compileExpression(p *problems) {
 	}
 }
 
-// unused warns of parameters that the definition does not name: a model would be asked
-// for them in vain. It is a warning and no error, as a draft mostly gets its parameters
-// before its logic.
+// unused warns of parameters that the definition does not name: a model would be asked for them in
+// vain. It is a warning and not an error, since authors mostly write the parameters before the
+// logic.
 func (c *compiled) unused(used []string, p *problems) {
 	named := map[string]bool{}
 	for _, name := range used {
@@ -216,9 +212,9 @@ func (r *Run) failed(err error, definition string) {
 	}
 }
 
-// sentence returns a problem for whoever called, a model mostly, with its place. An
-// expression shows it with a caret. A model that reads the place and the rule can
-// seldom change the tool, but it can say to its user what is wrong with it.
+// sentence returns a problem and its place for the caller, mostly a model. For an expression, a
+// caret shows the place. A model that reads the place and the rule can seldom change the tool, but
+// it can say to its user what is wrong with it.
 func (p *Problem) sentence(err error) string {
 	var wrong *py.Error
 	switch {
@@ -230,5 +226,5 @@ func (p *Problem) sentence(err error) string {
 	return p.Message
 }
 
-// noteKey is where a context says who wants to see the note of a call: a test run.
+// noteKey is the context key by which a test run gets the note of its call.
 type noteKey struct{}

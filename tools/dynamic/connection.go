@@ -19,14 +19,14 @@ import (
 // Sample is the name of the connection that comes with the program. Its data is made up.
 const Sample = "sample"
 
-// connectionName is how a connection may be called.
+// connectionName matches the valid names of connections.
 var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// connection is a database that SQL tools may ask. It is opened when it is first
-// needed, and tried again when that failed: a server that is down keeps nothing else
-// from working. The two walls behind it open a SQLite file read-only and hold a
-// PostgreSQL role to SELECT; a role that can do more is refused when it connects, so a
-// superuser's URL in the settings gives an error and no tool.
+// connection is a database that SQL tools may ask. It is opened when it is first needed, and tried
+// again when that failed: a server that is down keeps nothing else from working. It opens a SQLite
+// file read-only, and restricts a PostgreSQL role to SELECT. Unless Asks.AnyRole is set, a role
+// that can do more is refused when it connects, so a superuser's URL in the settings results in an
+// error and not in a tool.
 type connection struct {
 	Name   string
 	Kind   sqlsafe.Kind
@@ -75,21 +75,20 @@ func ReadConnections(env string, file map[string]any) (map[string]string, error)
 	return all, nil
 }
 
-// Asks are the settings of statements on every PostgreSQL.
+// Asks holds the settings for statements on every PostgreSQL connection.
 type Asks struct {
-	Functions []string     // further ones that may be called
-	AnyRole   bool         // a role that can do more than read is taken, and Warn told
-	Warn      func(string) // nil: nobody is told
+	Functions []string     // further functions that may be called
+	AnyRole   bool         // a role that can do more than read is accepted, with a call of Warn
+	Warn      func(string) // may be nil
 }
 
 // newConnections reads the settings: by names, the absolute path of a SQLite file, with
 // #table,table for those that may be read, or postgres://…; env:VARIABLE has it in the
-// environment. own is the file of the store, which is refused as a whole. Only settings
-// make connections, never the page: who may write a tool could else read any file of
-// the machine through it.
+// environment. own is the file of the store, which is refused as a whole. Only settings make
+// connections, never the page: an author of tools could otherwise read any file of the machine.
 //
-// One that cannot be used stays, with the reason, so that a tool that names none does not ask
-// another.
+// A connection that cannot be used is kept, with the reason, so that a tool that names no
+// connection does not query another one instead.
 func newConnections(settings map[string]string, asks Asks, own, sample string) *connections {
 	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames, made: true}}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -188,7 +187,7 @@ func (c *connections) standard() string {
 // names lists the connections.
 func (c *connections) names() []string { return slices.Sorted(maps.Keys(c.all)) }
 
-// database opens the connection, if it is not.
+// database opens the connection if it is not open yet.
 func (c *connection) database(ctx context.Context) (database, error) {
 	// Held while it opens: of ten calls at once one opens and nine wait for it, instead
 	// of ten pools of which nine would leak.
@@ -248,18 +247,18 @@ func (c *connections) close() {
 	}
 }
 
-// Connection is a connection as people may see it: without where it leads.
+// Connection is a connection as people may see it: without its path or URL.
 type Connection struct {
 	Name    string             `json:"name"`
 	Kind    string             `json:"kind"`
 	Error   string             `json:"error,omitempty"`   // why it cannot be asked now
 	Default bool               `json:"default,omitempty"` // tools that name no connection ask it
-	MadeUp  bool               `json:"made_up,omitempty"` // its data is
+	MadeUp  bool               `json:"made_up,omitempty"` // its data is made up
 	Tables  []sqlsafe.Relation `json:"tables"`
 }
 
-// Connections lists what SQL tools may ask, with the tables. They are asked side by
-// side, since one may be slow.
+// Connections lists the databases that SQL tools may query, with their tables. It asks them in
+// parallel, since one may be slow.
 func (s *Set) Connections(ctx context.Context) []Connection {
 	// In the order of the names, so that the explorer does not jump.
 	names := s.connections.names()

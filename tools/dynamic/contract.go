@@ -15,10 +15,10 @@ import (
 	"toolnorm/tools"
 )
 
-// examplesTime bounds the examples of one tool together.
+// examplesTime bounds the time for all examples of one tool.
 const examplesTime = 30 * time.Second
 
-// Verdict is what came of one example.
+// Verdict is the outcome of one example.
 type Verdict struct {
 	Number  int      `json:"number"` // from 1
 	OK      bool     `json:"ok"`
@@ -48,7 +48,7 @@ func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []P
 	return s.examined(ctx, c, p), p
 }
 
-// examined runs the examples of a compiled draft, through a registry as that of a saved tool.
+// examined runs the examples of a compiled draft through a registry like that of a saved tool.
 func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
 	if len(c.draft.Examples) == 0 {
 		return nil
@@ -164,10 +164,11 @@ func (e *Example) differs(res tools.Result) (diff []string) {
 	return diff
 }
 
-// mostDifferences is how many places are told.
+// mostDifferences is the most places that are reported.
 const mostDifferences = 10
 
-// compare notes where two values differ. Members may stand in any order; 1 and 1.0 are one number.
+// compare notes where two values differ. The order of members does not matter; 1 and 1.0 are the
+// same number.
 func compare(at string, want, got any, diff *[]string) {
 	switch w := want.(type) {
 	case map[string]any:
@@ -223,8 +224,8 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 	}
 }
 
-// sameNumber reports whether two numbers of JSON are the same, however they are written. Of very
-// long ones the digits count.
+// sameNumber reports whether two numbers of JSON are the same, however they are written. Very long
+// numbers are compared by their digits.
 func sameNumber(a, b string) bool {
 	if a == b {
 		return true

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// contractTables keep what a tool promises beside its row, and the sets of tools. examples and
-// tools are JSON, read and written as a whole.
+// contractTables makes the tables for what a tool promises, apart from its row, and for the sets of
+// tools. examples and tools are JSON, read and written as a whole.
 const contractTables = `
 CREATE TABLE h_custom_tool_contract (tool_id INTEGER PRIMARY KEY, examples TEXT NOT NULL, shape TEXT NOT NULL);
 CREATE TABLE h_custom_toolset (
@@ -25,13 +25,13 @@ CREATE TABLE h_custom_toolset (
 // contractStep makes these tables.
 func contractStep() store.Step { return store.SQL("contracts and sets", contractTables) }
 
-// confirmStep adds what a set says of confirmation.
+// confirmStep adds the column for whether a set asks for confirmation.
 func confirmStep() store.Step {
 	return store.SQL("sets ask", "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
 }
 
-// readContracts adds their examples and shapes to tools. Examples that cannot be read are one that
-// says so.
+// readContracts adds their examples and shapes to tools. Examples that cannot be read are replaced
+// by one that says so.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil
@@ -76,7 +76,7 @@ func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	return err
 }
 
-// removeContract removes those of a tool.
+// removeContract removes the examples and the shape of a tool.
 func removeContract(ctx context.Context, in asker, id int) error {
 	_, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_contract WHERE tool_id = $1", id)
 	return err

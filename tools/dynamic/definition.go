@@ -10,17 +10,17 @@ import (
 	"toolnorm/chat"
 )
 
-// The types of tools, as the table has them. PYTHON is an expression of a part of
-// Python that is evaluated here (internal/pyexpr); nothing of Python's own is run.
+// The types of tools, as the table has them. PYTHON is an expression in a subset of Python, which
+// internal/pyexpr evaluates; no Python interpreter runs.
 const (
 	typeSQL    = "SQL"
 	typePython = "PYTHON"
 )
 
-// Draft is what an administrator writes of a tool. The names of its members are the
-// columns of the tables. The same type is read from the page, written into files by
-// export, and kept whole as a version's snapshot: a member that is added here must have
-// a zero value that means what it meant before.
+// Draft is a tool as an administrator writes it. The names of its members are those of the tables'
+// columns. The same type is read from the page, written into files by export, and kept whole as a
+// version's snapshot: a member that is added here must have a zero value that means what it meant
+// before.
 type Draft struct {
 	Name             string  `json:"name" yaml:"name"`
 	DescriptionAgent string  `json:"description_agent" yaml:"description_agent"`         // what models read
@@ -47,8 +47,8 @@ type Param struct {
 	Details     `yaml:",inline"`
 }
 
-// UnmarshalJSON reads a parameter; one that does not say is required, as a SELECT
-// mostly has no use for a value that is missing.
+// UnmarshalJSON reads a parameter. It is required unless it says otherwise, since a SELECT mostly
+// has no use for a missing value.
 func (p *Param) UnmarshalJSON(text []byte) error {
 	type plain Param
 	one := plain{Required: true}
@@ -61,7 +61,7 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Options are how a tool is run and how its result looks. Zero values are the defaults.
+// Options hold how a tool is run and how its result looks. Zero values are the defaults.
 // They have no columns in the specification's table, so they go into the column
 // definition beside the text (column).
 type Options struct {
@@ -73,15 +73,15 @@ type Options struct {
 	Confirm    bool   `json:"confirm,omitempty" yaml:"confirm,omitempty"` // a person is asked before each call
 }
 
-// Tool is a tool as it is kept. What a client sends back is a Draft: id, creation and
-// creator are the store's to say, and would else be lies of the page's.
+// Tool is a tool as it is kept. A client sends back only a Draft: the store alone sets id, time of
+// creation and creator, so a page cannot forge them.
 type Tool struct {
 	ID int `json:"id"`
 	Draft
 	RegDT     string `json:"reg_dt"` // RFC 3339, UTC
 	CreatedBy string `json:"created_by"`
 
-	// What follows is of this program and not of the store.
+	// This program sets the following fields; they are not in the store.
 	Tokens  int    `json:"tokens"`            // about what it costs in a prompt
 	Offered bool   `json:"offered"`           // the faces have it now
 	Problem string `json:"problem,omitempty"` // why it is active and not offered
@@ -96,9 +96,9 @@ type column struct {
 	Params map[string]Details `json:"params,omitempty"` // what is said of them beside their types, by their names
 }
 
-// stored returns what the column holds: the text alone, or an object when there are options.
-// A text that reads as such an object is wrapped, too, or it would be taken apart when
-// it is read back.
+// stored returns what the column holds: the text alone, or an object when there are options. A text
+// that looks like such an object is wrapped, too, as it would otherwise be unpacked when it is read
+// back.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {

@@ -14,9 +14,9 @@ import (
 	"toolnorm/engine/valid"
 )
 
-// Details are what a parameter's type leaves open. The specification's table has no columns for
-// them, so they stand in the column definition, by the names of the parameters (column). What is
-// said of a value holds of a list's elements.
+// Details hold what a parameter's type leaves open. The specification's table has no columns for
+// them, so they are kept in the column definition, by the names of the parameters (column). For a
+// list, they apply to its elements.
 type Details struct {
 	Default    Value   `json:"default,omitempty" yaml:"default,omitempty"`         // what a call that leaves it out means
 	Choices    []Value `json:"choices,omitempty" yaml:"choices,omitempty"`         // of an ENUM
@@ -35,16 +35,16 @@ type Details struct {
 	Caller     string  `json:"caller,omitempty" yaml:"caller,omitempty"` // it is filled from who calls, and no model sees it
 }
 
-// mostChoices bounds an ENUM, which stands in every prompt; mostExamples the examples.
+// mostChoices bounds an ENUM, which is part of every prompt; mostExamples bounds the examples.
 const (
 	mostChoices  = 200
 	mostExamples = 10
 )
 
-// formats are those of texts that are checked.
+// formats are the formats of texts that are checked.
 var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "duration", "regex"}
 
-// empty reports whether nothing is said.
+// empty reports whether no detail is set.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
 // forTypes lists which detail is for which types; a detail without types is for all of them.
@@ -68,8 +68,8 @@ func (d *Details) forTypes() []struct {
 	}
 }
 
-// details checks what a parameter says beside its type. A detail that the type has no use for is an
-// error: whoever sets a minimum believes that something is held to it.
+// details checks the details of a parameter. A detail that the type has no use for is an error: an
+// author who sets a minimum believes that it is enforced.
 func (p *Param) details(note *problems, field string) {
 	wrong := func(name, format string, args ...any) { note.wrong(field+name, "parameter", format, args...) }
 	k := p.kind()
@@ -107,7 +107,7 @@ func (p *Param) details(note *problems, field string) {
 	}
 }
 
-// choices checks those of an ENUM.
+// choices checks the choices of an ENUM.
 func (p *Param) choices(note *problems, field string) {
 	if p.kind().base != typeEnum {
 		return
@@ -158,8 +158,8 @@ func (p *Param) bounds(note *problems, field string) {
 	}
 }
 
-// ownValues checks that a default and examples are values that a call may have. Those of an ENUM
-// from a SELECT are not looked up: the database may be down.
+// ownValues checks that a default and examples are values that a call may have. The choices of an
+// ENUM from a SELECT are not looked up, since the database may be down.
 func (p *Param) ownValues(note *problems, field string) {
 	if len(p.Examples) > mostExamples {
 		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples), mostExamples)

@@ -18,11 +18,11 @@ import (
 // databases compare them.
 type shape map[string]map[string]string
 
-// word is what may be the name of a table or a column in a statement. A name in quotes with blanks
-// in it is not found, and so not remembered.
+// word matches what may be the name of a table or a column in a statement. It does not find quoted
+// names with blanks in them, so these are not remembered.
 var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 
-// star is a list of all columns.
+// star matches a list of all columns.
 var star = regexp.MustCompile(`(?i)(\bselect|\bdistinct|\ball|,|\.)\s*\*`)
 
 // shapeOf returns the shape of the tables that a statement names.
@@ -49,7 +49,7 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift lists what of a shape has changed, and reports whether anything is gone.
+// drift lists what has changed in a shape, and reports whether anything is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
@@ -78,10 +78,10 @@ func typed(kind string) string {
 	return "of type " + kind
 }
 
-// lookKey is where a context keeps the tables of connections that one look at many tools has read.
+// lookKey is the context key of the tables that a check of many tools has read.
 type lookKey struct{}
 
-// look is those tables, by the names of connections.
+// look holds those tables, by the names of connections.
 type look struct {
 	mu   sync.Mutex
 	seen map[string]seenTables

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Example is a call of a tool with what must come of it: a part of what the tool promises. Without
-// an expectation the call has to succeed.
+// Example is a call of a tool with its expected result, as a part of what the tool promises.
+// Without an expectation the call only has to succeed.
 type Example struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"` // an object; none: {}
 	Result    json.RawMessage `json:"result,omitempty"`    // what it has to give, in whatever order members stand
@@ -77,7 +77,7 @@ func readCount(text string) (op string, n int, err error) {
 	return m[1], n, err
 }
 
-// holds reports whether a number is what rows says.
+// holds reports whether a number satisfies the comparison that rows states.
 func holds(op string, got, n int) bool {
 	switch op {
 	case ">=":
@@ -205,8 +205,7 @@ func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// bytesOf returns a value of a YAML file as JSON. What YAML takes for a date stays the text that it
-// is.
+// bytesOf returns a value of a YAML file as JSON. A value that YAML takes for a date stays a text.
 func bytesOf(node *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	err := jsonOf(&b, node)

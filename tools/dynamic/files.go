@@ -21,9 +21,8 @@ import (
 // parameters with their descriptions, are well below it.
 const maxFile = 1 << 20
 
-// fileEndings are those of files that are read; JSON is YAML as well. What is written
-// is YAML, since a SELECT of several lines stays readable in it, and so in the diff of
-// a commit.
+// fileEndings are the endings of files that are read; JSON is YAML as well. Export writes YAML,
+// since a SELECT of several lines stays readable in it, and so in the diff of a commit.
 var fileEndings = []string{".yaml", ".yml", ".json"}
 
 // Export writes each tool into a file of its own, NAME.yaml, in a folder that is made
@@ -40,7 +39,7 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 	}
 	var written []string
 	for _, t := range all {
-		// A row that another program wrote may be called anything, as ../../.bashrc.
+		// A row that another program wrote may have any name, such as ../../.bashrc.
 		if !toolName.MatchString(t.Name) {
 			return written, fmt.Errorf("%q is no name for a tool, nor for a file", t.Name)
 		}
@@ -64,7 +63,7 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 }
 
 // removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml
-// with the tool NAME in it. What else is there is somebody's own.
+// with the tool NAME in it. Other files are left alone.
 func removeOthers(dir string, kept []string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -99,8 +98,8 @@ func (d *Draft) file() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readDraft reads a file of a tool. A member that is unknown is an error: one that is
-// misspelt would be dropped, and the next export would drop it for good.
+// readDraft reads a file of a tool. An unknown member is an error: a misspelt member would be
+// ignored, and the next export would drop it for good.
 func readDraft(text []byte) (d Draft, err error) {
 	d.Active = true
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -115,7 +114,7 @@ func readDraft(text []byte) (d Draft, err error) {
 	return d, nil
 }
 
-// UnmarshalYAML reads a parameter; one that does not say is required, as in JSON.
+// UnmarshalYAML reads a parameter. It is required unless it says otherwise, as in JSON.
 func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	type plain Param
 	one := plain{Required: true}
@@ -161,10 +160,10 @@ type Imported struct {
 	Verdicts []Verdict // of the tool's examples
 }
 
-// Import saves the tools of files, and of the files in folders, for who: a tool whose
-// name is there is changed, others are made, and what is the same is left alone, so
-// that a second import does nothing. dry only looks. One file that is refused keeps no
-// other from it; the error is about paths that cannot be read at all.
+// Import saves the tools of files, and of the files in folders, for who: a tool whose name exists
+// is changed, other tools are created, and equal ones are left alone, so that a second import does
+// nothing. With dry, nothing is saved. A refused file does not stop the import of the others; the
+// error is about paths that cannot be read at all.
 func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) ([]Imported, error) {
 	files, err := toolFiles(paths)
 	if err != nil {
@@ -206,8 +205,8 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	return all, nil
 }
 
-// Prune deletes the tools that an import did not name, so that its files are the whole truth. A
-// file that was refused may be any tool's, so then none is deleted.
+// Prune deletes the tools that an import did not name, so that the store has the tools of the files
+// and no others. A file that was refused may be any tool's, so in that case no tool is deleted.
 func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported, err error) {
 	named := map[string]bool{}
 	for _, one := range all {
@@ -233,7 +232,7 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 	return s.Groups.prune(ctx, who, dry, all, gone)
 }
 
-// take saves one tool of a file, if it is not there as it is.
+// take saves the tool of a file unless the store has an equal one.
 func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (action string, err error) {
 	was, there := byName[d.Name]
 	switch {
@@ -251,9 +250,8 @@ func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName m
 	return "create", err
 }
 
-// sameDraft reports whether two drafts are the same as far as files go. What is kept is
-// normalized as what was read is; without that a row of another program's would be
-// written over by its own export.
+// sameDraft reports whether two drafts are the same as far as files go. Both are normalized;
+// otherwise importing the export of a row that another program wrote would change the row.
 func sameDraft(a, b Draft) bool {
 	a.normalize(new(problems))
 	one, err := a.file()

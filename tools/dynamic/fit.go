@@ -85,7 +85,7 @@ var wants = map[string]string{
 	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
 }
 
-// list reads a list. How many elements it has is said of the outermost one.
+// list reads a list. The bounds on the number of elements apply to the outermost list.
 func (r *reading) list(path string, k kind, v any) any {
 	all, ok := v.([]any)
 	if !ok {
@@ -113,7 +113,7 @@ func (r *reading) list(path string, k kind, v any) any {
 	return out
 }
 
-// number reads a number. A whole one is whole however it is written: 5.0 and 5e0 are 5 to an
+// number reads a number. A whole number is whole however it is written: 5.0 and 5e0 are 5 to an
 // INTEGER.
 func (r *reading) number(path string, k kind, v any) any {
 	want := "a number"
@@ -149,7 +149,7 @@ func (r *reading) number(path string, k kind, v any) any {
 // longestNumber is how many characters a number may have; PostgreSQL's have 1,000 digits at most.
 const longestNumber = 1000
 
-// uuid is how a UUID is written.
+// uuid matches a UUID.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // text reads a text, a date, a time or a UUID.
@@ -177,7 +177,7 @@ func (r *reading) text(path string, k kind, text string) any {
 	return text
 }
 
-// within holds a date or a time to its bounds.
+// within checks a date or a time against its bounds.
 func (r *reading) within(path string, k kind, text string) {
 	what := strings.ToLower(k.base)
 	if what == "timestamp" {
@@ -191,7 +191,7 @@ func (r *reading) within(path string, k kind, text string) {
 	}
 }
 
-// plainText holds a text to its length, pattern and format.
+// plainText checks the length, pattern and format of a text.
 func (r *reading) plainText(path, text string) {
 	n := utf8.RuneCountInString(text)
 	if n < r.p.MinLength {
@@ -210,7 +210,7 @@ func (r *reading) plainText(path, text string) {
 	}
 }
 
-// ruled holds a value to the schema of an OBJECT, or to a format.
+// ruled checks a value against the schema of an OBJECT, or against a format.
 func (r *reading) ruled(path string, v any) {
 	rules, err := r.p.rules()
 	text, wrong := chat.JSON(v)
@@ -272,8 +272,8 @@ func spelt(v any) string {
 }
 
 // refuse answers for arguments that do not fit, in sentences that name the parameter, what is
-// wanted and what was sent. What the schema's reader can put right is left to it, and so is what it
-// can say itself.
+// wanted and what was sent. It leaves to the schema's reader what that can repair, and the errors
+// that it can describe itself.
 func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	args, err := decoded(text)
 	if err != nil || c.fit == nil {
@@ -316,7 +316,7 @@ func (c *compiled) misfitting(all []string) string {
 	return "the arguments of " + c.draft.Name + " do not fit: " + strings.Join(all[:min(len(all), mostTold)], "; ")
 }
 
-// mostTold is how many mistakes are told at once.
+// mostTold is the most mistakes that are reported at once.
 const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,

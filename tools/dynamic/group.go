@@ -21,7 +21,7 @@ const (
 	mostGroupTools = 2000
 )
 
-// GroupDraft is what an administrator writes of a set of tools (tools.Toolset). Any tool may be in
+// GroupDraft is a set of tools (tools.Toolset) as an administrator writes it. Any tool may be in
 // it: custom ones, those that come with the program, and those of other servers.
 type GroupDraft struct {
 	Name        string   `json:"name" yaml:"set"`
@@ -32,7 +32,7 @@ type GroupDraft struct {
 	Version     int      `json:"version,omitempty" yaml:"-"` // the one that was edited
 }
 
-// Group is a set as it is kept, with what becomes of it now.
+// Group is a set as it is kept, with its current effect.
 type Group struct {
 	GroupDraft
 	SavedAt string `json:"saved_at"` // RFC 3339, UTC
@@ -84,8 +84,8 @@ type Groups struct {
 	now []Group // those that the registry has; nil: they were not read. The set's mu is held for it
 }
 
-// readGroups reads the sets in the order of their names. One that cannot be read is left out, and
-// told.
+// readGroups reads the sets in the order of their names. A set that cannot be read is left out, and
+// reported to odd.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
 	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, confirm, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
 	if err != nil {
@@ -111,7 +111,7 @@ func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error)
 	return all, rows.Err()
 }
 
-// offer makes the registry's sets those of the store. The set's mu is held.
+// offer makes the registry's sets those of the store. The caller holds the Set's mu.
 func (o *Groups) offer(ctx context.Context) error {
 	s := o.set
 	all, err := readGroups(ctx, s.config.DB, s.config.Failed)
@@ -130,7 +130,7 @@ func (o *Groups) offer(ctx context.Context) error {
 	return nil
 }
 
-// List lists the sets, in the order of their names, with what becomes of them now.
+// List lists the sets, in the order of their names, with their current effects.
 func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	s := o.set
 	if err := s.refresh(ctx); err != nil {
@@ -146,7 +146,7 @@ func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	return all, nil
 }
 
-// look notes what becomes of a set in a registry.
+// look notes the effect of a set in a registry.
 func (g *Group) look(now *tools.Snapshot) {
 	here := now.Within(g.Name)
 	g.Offered, g.Missing, g.KeptOut = len(here.Tools), []string{}, []string{}
@@ -196,7 +196,7 @@ func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, err
 	})
 }
 
-// keep writes a set, unless may, which gets the version that is there, refuses it. 0 is no version.
+// keep writes a set unless may refuses it. may gets the existing version, or 0 if there is none.
 func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (Group, error) {
 	list, err := json.Marshal(g.Tools)
 	if err != nil {
@@ -280,8 +280,8 @@ func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name st
 	return o.set.config.DB.Notify(ctx, tx, topic)
 }
 
-// Delete removes a set; version may be 0. Whoever was bounded to it is bounded to nothing then, not
-// to all tools.
+// Delete removes a set; version may be 0. A caller that was restricted to it can then use no tools,
+// rather than all.
 func (o *Groups) Delete(ctx context.Context, who, name string, version int) error {
 	err := o.set.config.DB.Alone(ctx, func(tx *store.Tx) error {
 		was, err := groupVersion(ctx, tx, name)

@@ -12,11 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// groupFolder is where an export has the sets of tools, beside the tools themselves.
+// groupFolder is the subfolder in which an export has the sets of tools.
 const groupFolder = "sets"
 
-// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there is
-// one. With prune the files of sets that are gone are removed.
+// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there are
+// sets. With prune it removes the files of sets that are gone.
 func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []string, err error) {
 	all, err := o.List(ctx)
 	if err != nil {
@@ -43,7 +43,7 @@ func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	for _, path := range files {
-		// What no export wrote is somebody's own.
+		// Files that no export wrote are left alone.
 		if g, wrong := readGroup(path); wrong != nil || slices.Contains(written, path) || g.Name+".yaml" != filepath.Base(path) {
 			continue
 		}
@@ -61,7 +61,8 @@ func (g *GroupDraft) file() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// isGroupFile reports whether a file is of a set: it has the member set, which no tool has.
+// isGroupFile reports whether a file describes a set: it then has the member set, which no tool
+// has.
 func isGroupFile(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > maxFile {
@@ -91,7 +92,7 @@ func readGroup(path string) (g GroupDraft, err error) {
 	return g, g.check()
 }
 
-// importFile saves the set of a file, if it is not there as it is.
+// importFile saves the set of a file unless the store has an equal one.
 func (o *Groups) importFile(ctx context.Context, who string, dry bool, path string) Imported {
 	one := Imported{File: path, Set: true}
 	g, err := readGroup(path)
@@ -125,7 +126,7 @@ func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 	return action, err
 }
 
-// prune deletes the sets that an import did not name, behind the tools.
+// prune deletes the sets that an import did not name, after the tools.
 func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported, error) {
 	there, err := o.List(ctx)
 	if err != nil {

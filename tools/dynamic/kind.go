@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The types of parameters, as the table has them. A list is LIST<TYPE>.
+// The types of parameters, as the table names them. A list is LIST<TYPE>.
 const (
 	typeString    = "STRING"
 	typeInteger   = "INTEGER"
@@ -18,19 +18,19 @@ const (
 	typeObject    = "OBJECT"
 )
 
-// baseTypes are the types that are no lists.
+// baseTypes are the types that are not lists.
 var baseTypes = []string{
 	typeString, typeInteger, typeNumber, typeBoolean, typeDate, typeTimestamp, typeUUID, typeEnum, typeObject,
 }
 
-// otherNames are what other programs call the types.
+// otherNames maps the names that other programs have for the types.
 var otherNames = map[string]string{
 	"TEXT": typeString, "VARCHAR": typeString, "INT": typeInteger, "BIGINT": typeInteger, "FLOAT": typeNumber,
 	"DOUBLE": typeNumber, "DECIMAL": typeNumber, "NUMERIC": typeNumber, "BOOL": typeBoolean,
 	"DATETIME": typeTimestamp, "TIMESTAMPTZ": typeTimestamp, "MAP": typeObject, "JSON": typeObject,
 }
 
-// deepestList is how deep lists may lie in each other.
+// deepestList is how deep lists may be nested.
 const deepestList = 3
 
 // kind is a type taken apart: LIST<LIST<DATE>> is DATE with two lists around it.
@@ -85,8 +85,8 @@ func (k kind) String() string {
 	return strings.Repeat("LIST<", k.lists) + k.base + strings.Repeat(">", k.lists)
 }
 
-// typeName returns a type as it is kept; what is none stays, in capitals, so that the error names
-// it.
+// typeName returns a type in its stored form. A text that is not a type is returned in capitals, so
+// that the error names it.
 func typeName(text string) string {
 	if k, ok := kindOf(text); ok {
 		return k.String()
@@ -94,7 +94,7 @@ func typeName(text string) string {
 	return strings.ToUpper(strings.TrimSpace(text))
 }
 
-// kind returns the type of a parameter; one that is none is a text.
+// kind returns the type of a parameter; an invalid type counts as a text.
 func (p *Param) kind() kind {
 	if k, ok := kindOf(p.Type); ok {
 		return k

@@ -19,7 +19,7 @@ var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *stor
 	if err != nil || !strings.Contains(made, typeCheck) {
 		return err
 	}
-	// SQLite drops no constraint; the table is written anew.
+	// SQLite cannot drop a constraint, so the table is written anew.
 	anew := strings.Replace(made, typeCheck, "", 1)
 	anew = strings.Replace(anew, "h_custom_tool_param", "h_custom_tool_param_new", 1)
 	for _, statement := range []string{
@@ -36,7 +36,7 @@ var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *stor
 	return nil
 }}
 
-// firstTypes are those of the specification's table.
+// firstTypes are the types of the specification's table.
 var firstTypes = []string{typeString, typeNumber, typeBoolean}
 
 // typeCheck is the constraint of the first version.

@@ -9,7 +9,7 @@ import (
 	"toolnorm/tools"
 )
 
-// made is a tool as it was made ready last.
+// made is a tool as ready returned it last.
 type made struct {
 	of     Tool // as it was read
 	tool   tools.Tool
@@ -18,8 +18,8 @@ type made struct {
 	why    string // it cannot be offered; empty: it can
 }
 
-// refresh reads the tools and offers the active ones. When nothing changed nobody is
-// told. Reading all is cheaper than keeping track of what others do: a thousand tools are read in
+// refresh reads the tools and offers the active ones. If nothing changed, no listener is notified.
+// Reading all tools is cheaper than keeping track of what others do: a thousand tools are read in
 // milliseconds, changes are rare, and a reading cannot be out of step with the store.
 func (s *Set) refresh(ctx context.Context) error {
 	s.mu.Lock()
@@ -73,8 +73,8 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	return nil
 }
 
-// become offers tools as they were read. changed is the only one that is not as before; 0: any may
-// be. s.mu is held.
+// become offers tools as they were read. changed is the id of the only tool that may differ from
+// before; if it is 0, any may. The caller holds s.mu.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
 	for range 3 { // another source may take a name between the look and the change
@@ -90,10 +90,9 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 	return nil
 }
 
-// offer puts the active tools into the registry, and notes in each tool whether it is
-// there. One that cannot be offered keeps no other one from it. Names of others come
-// first: a remote server's or a built-in tool's callers were there before, and a custom
-// tool that took such a name would get their calls.
+// offer puts the active tools into the registry, and notes in each tool whether it is there. A tool
+// that cannot be offered does not affect the others. Names of other sources win: a custom tool that
+// took the name of a remote server's or a built-in tool would get the calls meant for that tool.
 func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {
@@ -135,8 +134,8 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 }
 
 // ready returns the tool of the registry, or why there is none, and rebuilds it only if it is
-// different from before. It does not ask the databases: a start must not wait for one that is down,
-// and what they would refuse they refuse at the call.
+// different from before. It does not ask the databases: a start must not wait for a database that
+// is down, and a statement that a database refuses fails when it is called.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {

@@ -24,7 +24,7 @@ type Problem struct {
 	Column   int    `json:"column,omitempty"` // from 1, in characters
 }
 
-// problems collects what is wrong with a draft; all of it is told at once.
+// problems collects what is wrong with a draft, so that all of it is reported at once.
 type problems []Problem
 
 // wrong notes an error.
@@ -32,19 +32,19 @@ func (p *problems) wrong(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "error", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// odd notes a warning, which keeps nothing from being saved.
+// odd notes a warning, which does not keep the draft from being saved.
 func (p *problems) odd(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
 }
 
-// at places the last one at an offset of a statement.
+// at sets the place of the last problem to an offset in a statement.
 func (p problems) at(sql string, offset int) {
 	last := &p[len(p)-1]
 	last.Line, last.Column = sqlsafe.Place(sql, len([]rune(sql[:offset]))+1)
 }
 
-// errors reports whether something keeps the draft from being saved. A warning is what may be
-// meant: a parameter without a use yet, a database that is down.
+// errors reports whether something keeps the draft from being saved. A warning is about what may be
+// intended or temporary: a parameter that is not used yet, a database that is down.
 func (p problems) errors() bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
 }
@@ -97,7 +97,7 @@ func locate(err error, sql string) Problem {
 // noRight is PostgreSQL's code for what the role may not do.
 const noRight = "42501"
 
-// denied is PostgreSQL's sentence for it: "permission denied for table secret".
+// denied matches PostgreSQL's message for it: "permission denied for table secret".
 var denied = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
 
 // notAllowed describes what may not be done, in the words in which the check of statements
@@ -113,9 +113,9 @@ func notAllowed(said string) string {
 	return m[2] + " may not be read"
 }
 
-// Refused is a draft that cannot be saved. Its fault is the first of the problems. All
-// problems go along: a page marks every field at once, where one error at a time would
-// take a save for each.
+// Refused is a draft that cannot be saved. Its fault is the first of the problems. It holds all
+// problems, so that a page marks every field at once; with one error at a time, an author would
+// have to save once for each.
 type Refused struct {
 	Problems []Problem
 }

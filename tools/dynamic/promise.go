@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// outcome is a column that a statement gives, with the types of JSON Schema that its values have;
-// none: any.
+// outcome is a column of a statement's result, with the JSON Schema types of its values; without
+// types, they may be any.
 type outcome struct {
 	name  string
 	types []string
@@ -24,8 +24,8 @@ func (c outcome) equal(other outcome) bool {
 	return c.name == other.name && slices.Equal(c.types, other.types)
 }
 
-// outcomes are the columns of the statements of all tools, by what they depend on. They are kept
-// apart from the tools: a start does not wait for databases.
+// outcomes holds the result columns of all tools' statements, by what they depend on. They are kept
+// apart from the tools, so that a start does not wait for databases.
 type outcomes struct {
 	mu  sync.Mutex
 	all map[string][]outcome
@@ -131,14 +131,14 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	return columns, nil
 }
 
-// watcher finds out which columns the statements of the tools give, and has the tools listed anew
-// when it has.
+// watcher finds out which columns the statements of the tools return, and then has the tools listed
+// anew.
 type watcher struct {
 	set   *Set
 	known outcomes
 }
 
-// learn compares the columns that a call gave with those that are promised. Where the database has
+// learn compares the columns that a call returned with the promised ones. If the database has
 // changed, or was never asked before, the tool is listed anew.
 func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
@@ -150,8 +150,8 @@ func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	w.listAnew()
 }
 
-// listAnew offers the tools as they are now known, when this program follows changes: a command
-// that calls one tool and ends has nobody who reads lists.
+// listAnew offers the tools as they are now known, when this program follows changes: in a command
+// that calls one tool and ends, nothing reads lists.
 func (w *watcher) listAnew() {
 	w.set.mu.Lock()
 	follows := w.set.follows
@@ -162,15 +162,15 @@ func (w *watcher) listAnew() {
 	w.set.beside.Go(context.Background(), func(ctx context.Context) {
 		w.set.mu.Lock()
 		defer w.set.mu.Unlock()
-		w.set.made = nil // they say something else now
+		w.set.made = nil // their schemas are different now
 		if err := w.set.become(ctx, w.set.read, 0); err != nil {
 			w.set.config.Failed(err)
 		}
 	})
 }
 
-// follow returns what has describeAll called, once for several calls that come while it works. It
-// is called at once, too.
+// follow returns a function that has describeAll called, once for several calls during a run.
+// follow itself has it called the first time.
 func (w *watcher) follow(ctx context.Context) (look func()) {
 	wake := make(chan struct{}, 1)
 	w.set.beside.Go(ctx, func(ctx context.Context) {

@@ -11,7 +11,7 @@ import (
 	"toolnorm/tools"
 )
 
-// table returns what came back as the tool promises it.
+// table returns the rows in the shape that the tool promises.
 //
 //	auto   one row is its object, any other number an array
 //	rows   an array
@@ -41,7 +41,8 @@ func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	return o.shown(all), err
 }
 
-// shown returns a value as a result. As text, a text is itself and anything else its JSON.
+// shown returns a value as a result. In the text format, a text is written as it is and any other
+// value as JSON.
 func (o Options) shown(value json.RawMessage) tools.Result {
 	if o.Format == "text" {
 		return tools.TextOf(plain(value))
@@ -88,7 +89,8 @@ func first(t *sqlsafe.Table) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// unbroken keeps a value in its place: a tab or a line break in it would begin another.
+// unbroken replaces tabs and line breaks in a value, which would otherwise begin another cell or
+// row.
 var unbroken = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
 
 // lines formats rows as tab-separated lines under a header. A single value is written alone. Tabs

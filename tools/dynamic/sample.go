@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/store"
 )
 
-// sampleTables are those of the two examples of the specification: the limits of users
+// sampleTables makes the tables of the specification's two examples: the limits of users
 // and departments, as a company's own server of tools would keep them.
 const sampleTables = `
 CREATE TABLE h_user (uid INTEGER PRIMARY KEY, user_nm TEXT NOT NULL, dept TEXT NOT NULL, active TEXT NOT NULL);
@@ -20,10 +20,10 @@ INSERT INTO h_mcp_tool_limit VALUES (1, 'USER', 1, 50), (2, 'USER', 2, 100), (3,
 // sampleNames are the tables that may be read.
 var sampleNames = []string{"h_user", "h_mcp_tool_limit"}
 
-// makeSample makes the file of the sample connection when it is not there. It is a file
-// of its own, so that what is tried on it never touches the store. It appears whole or
-// not at all: of two programs that start at once the second replaces it by its like. A
-// first SQL tool needs something to ask, before anybody has set up a connection.
+// makeSample makes the file of the sample connection if it does not exist, so that a first SQL tool
+// has something to query before a connection is set up. It is a separate file, so that experiments
+// never touch the store. It appears whole or not at all: of two programs that start at once, the
+// second replaces it by an equal one.
 func makeSample(ctx context.Context, path string) error {
 	if exists(path) {
 		return nil

@@ -47,7 +47,7 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 	return is.written(inner)
 }
 
-// written returns a property as JSON, in front of the members of an OBJECT's own schema.
+// written returns a property as JSON, followed by the members of an OBJECT's own schema.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {
@@ -70,7 +70,8 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	return append(append(text[:len(text)-1], ','), rest[1:]...), err
 }
 
-// element returns the schema of a value that is no list, and that which an OBJECT has of its own.
+// element returns the schema of a value that is not a list, and the OBJECT's own schema if it has
+// one.
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:
@@ -119,7 +120,7 @@ func typeOf(choices []any) string {
 	return cmp.Or(is, "string")
 }
 
-// between returns the bounds of a date in words: JSON Schema has none for texts.
+// between returns the bounds of a date in words: JSON Schema has no bounds for texts.
 func (p *Param) between(base string) string {
 	low, high := p.Minimum.get(), p.Maximum.get()
 	switch {
@@ -134,10 +135,10 @@ func (p *Param) between(base string) string {
 }
 
 // schema returns the JSON Schema of a tool's arguments, with the parameters in their order: models
-// write arguments in the order of the schema, and think of them so. additionalProperties is false
-// so that an argument which was made up is told to the model, which can then use the right one, and
-// is not dropped. There is no null in a type: models of a few billion parameters write it where
-// they need not. choices gives those of an ENUM from a SELECT.
+// write and consider arguments in the order of the schema. additionalProperties is false so that a
+// made-up argument is not dropped but reported to the model, which can then use the right one. No
+// type includes null, since models of a few billion parameters write it where they need not.
+// choices returns the choices of an ENUM from a SELECT.
 func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
 	first := true
@@ -171,7 +172,7 @@ func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 // offer is a tool as OpenAI's API lists it.
 type offer struct {
 	Type string `json:"type"`
-	// The members are OpenAI's, as is their order; the figure of tokens is of this text.
+	// The members and their order are OpenAI's; the number of tokens is that of this text.
 	Function struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`

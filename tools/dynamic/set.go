@@ -18,12 +18,12 @@ import (
 // source is the name of the custom tools in the registry.
 const source = "custom"
 
-// pollEvery is how often the change counter is read, beside the notices: a notice can
-// be lost between PostgreSQL and here (a connection pooler in between passes none on),
-// and a change should be live within a second or two all the same.
+// pollEvery is how often the change counter is read, in addition to the notices: a notice can be
+// lost on its way from PostgreSQL (a connection pooler does not pass notices on), and a change
+// should take effect within a second or two all the same.
 const pollEvery = 2 * time.Second
 
-// Config says where the tools are kept, and what they may ask.
+// Config holds where the tools are kept, and which databases they may query.
 type Config struct {
 	DB          *store.DB
 	Registry    *tools.Registry
@@ -37,10 +37,9 @@ type Config struct {
 	Failed      func(error)                                                       // told of what goes wrong beside; nil: nobody is
 }
 
-// Set is the custom tools: those in the store, and of them those that the registry has.
-// It may be used by many at once. The store is the truth, and the registry follows it:
-// no change goes to the registry alone, so a crash between the two leaves nothing to
-// repair but the next reading.
+// Set is the custom tools: those in the store, and of them those that the registry has. It is safe
+// for concurrent use. The store is the source of truth, and the registry follows it: no change is
+// made in the registry alone, so after a crash between the two the next reading repairs everything.
 type Set struct {
 	config      Config
 	connections *connections
@@ -48,7 +47,7 @@ type Set struct {
 
 	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
 	read    []Tool     // what was read last
-	last    []Tool     // the same, with what came of it
+	last    []Tool     // the same, with whether each is offered
 	seen    int        // the number of changes at that time, or an earlier one
 	made    map[int]made
 	own     map[string]bool
@@ -60,8 +59,8 @@ type Set struct {
 	beside         sleep.Group
 }
 
-// Open makes the tables and the sample when they are not there, reads the tools, and
-// offers the active ones.
+// Open makes the tables and the sample if they do not exist, reads the tools, and offers the active
+// ones.
 func Open(ctx context.Context, c Config) (*Set, error) {
 	if c.Audit == nil {
 		c.Audit = func(context.Context, Run) {}
@@ -168,5 +167,5 @@ func (s *Set) tell() {
 	}
 }
 
-// errTaken is of a name that is another tool's.
+// errTaken is the error for a name that another tool has.
 var errTaken = errors.New("a tool that comes with the program, or of another server, has that name")

@@ -11,8 +11,8 @@ import (
 	"toolnorm/tools"
 )
 
-// compileSQL reads a SELECT. The connection may be one that is down: that it is there
-// at all decides how the text is read (kinds cut statements differently).
+// compileSQL reads a SELECT. The connection may be down, but it must exist: its kind decides how
+// the text is read, since databases split statements differently.
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
 	on, err := s.connections.named(c.draft.Options.Connection)
 	if err != nil {
@@ -48,9 +48,9 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name and lists as the database takes them, and holds that the names
-// of the definition are parameters. The names are found by the lexer that finds the places to bind
-// at, so what is checked here is what will be bound.
+// bindNames writes {{name}} as :name and lists as the database takes them, and checks that the
+// names in the definition are parameters. The names are found by the lexer that finds the places to
+// bind at, so what is checked here is what will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {
@@ -84,8 +84,8 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 		if at < 0 {
 			continue
 		}
-		// A label may name a parameter that is bound elsewhere. One that is bound nowhere finds
-		// nothing.
+		// A label may name a parameter that is bound elsewhere. A label that names a parameter
+		// bound nowhere finds nothing.
 		note := p.odd
 		if !slices.Contains(used, one.Name) {
 			note, good = p.wrong, false
@@ -105,7 +105,7 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 
 // ask has the database look at the statement. A database that cannot be reached now causes a
 // warning: the statement may be right. The statement is compiled with blank values and never run: a
-// validation that ran it would read data each time somebody types.
+// validation that ran it would read data at each keystroke.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	columns, err := c.describe(ctx, on)
 	if err == nil {
@@ -120,8 +120,8 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// statement returns the definition with the values of arguments.
-// Of a single row that is wanted two are never read, unless max_rows says so.
+// statement returns the definition with the values of arguments. If the result is a single row or
+// value, it reads no second row unless max_rows says so.
 func (c *compiled) statement(on sqlsafe.Kind, args map[string]any) sqlsafe.Statement {
 	q := sqlsafe.Statement{SQL: c.draft.Definition, Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
 	if r := c.draft.Options.Result; (r == "one" || r == "value") && q.Limits.Rows == 0 {
@@ -136,8 +136,8 @@ func (c *compiled) statement(on sqlsafe.Kind, args map[string]any) sqlsafe.State
 	return q
 }
 
-// database is SQLite or PostgreSQL, held to reading.
-// The two differ in how they are held, not in what is asked of them.
+// database is a read-only SQLite or PostgreSQL database. The two differ in how writing is
+// prevented, not in how they are used.
 type database interface {
 	Ask(ctx context.Context, q sqlsafe.Statement) (*sqlsafe.Table, error)
 	Describe(ctx context.Context, q sqlsafe.Statement) (*sqlsafe.Table, error)

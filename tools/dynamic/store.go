@@ -15,7 +15,7 @@ import (
 	"toolnorm/internal/store"
 )
 
-// topic is what replicas listen to.
+// topic is the topic of the notices that replicas listen for.
 const topic = "custom_tools"
 
 // maxTools bounds how many tools there are: with a thousand a list of tools is larger
@@ -29,19 +29,19 @@ type asker interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// toolColumns are what is read of a tool and a parameter, each as text: the tables may be another
-// program's, whose columns may be empty, a BOOLEAN or a TIMESTAMP.
+// toolColumns are the columns that are read of a tool and a parameter, each as text: in another
+// program's tables they may be empty, a BOOLEAN or a TIMESTAMP.
 var toolColumns = []string{"t.id", "t.name", "t.description_agent", "t.description_user", "t.tool_type", "t.definition", "t.is_active", "t.reg_dt", "t.created_by",
 	"(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id)", "p.tool_id", "p.param_name", "p.param_type", "p.is_required", "p.description"}
 
-// longestColumn is how many characters are read of one: more than any tool may have, and less than
-// a row that somebody filled by mistake.
+// longestColumn is the most characters that are read of a column: more than any tool may have, and
+// less than a column that was filled by mistake.
 const longestColumn = 500_000
 
 // readTools reads all tools in the order of their ids, or the one with an id. It is one
 // statement, so that no change falls between a tool and its parameters. The version is
 // the number of the newest snapshot; a row that another program wrote has none, and is
-// version 0 until it is saved here. What is odd about a row is that tool's Problem.
+// version 0 until it is saved here. A fault in a row becomes the Problem of that tool.
 func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	var columns []string
 	for _, one := range toolColumns {
@@ -95,8 +95,8 @@ func toolOf(cells []sql.NullString) Tool {
 	return t
 }
 
-// of reports whether a row with its next parameter is of the same tool as the row before. Where ids
-// are not unique, two tools have one.
+// of reports whether a row with its next parameter is of the same tool as the row before. If ids
+// are not unique, two tools may have the same.
 func (t *Tool) of(before *Tool) bool {
 	return t.ID == before.ID && t.Name == before.Name && t.Definition == before.Definition
 }
@@ -160,9 +160,9 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 	return insertParams(ctx, in, id, d)
 }
 
-// remember keeps what a tool is now, says who made it so, and tells the replicas.
-// version is the one before. The notice goes out when the transaction is committed, so
-// no replica reads before the change is there.
+// remember saves the current state of a tool as a version, with its author, and notifies the
+// replicas. version is the previous version. The notice is sent when the transaction is committed,
+// so no replica reads before the change is there.
 func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who, action string) error {
 	d.Version, d.Force = 0, false // of no meaning in a snapshot, whose row has the version
 	snapshot, err := json.Marshal(d)
@@ -184,7 +184,7 @@ func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, 
 	return db.Notify(ctx, tx, topic)
 }
 
-// Version is what a tool was.
+// Version is a former state of a tool.
 type Version struct {
 	Version int    `json:"version"`
 	SavedAt string `json:"saved_at"`
@@ -193,13 +193,13 @@ type Version struct {
 	Tool    Draft  `json:"tool"`
 }
 
-// longestSnapshot is the longest one, in bytes. A definition may have half a megabyte.
+// longestSnapshot is the most bytes of a snapshot. A definition may have half a megabyte.
 const longestSnapshot = 4 << 20
 
-// mostVersions is how many are shown; older ones stay in the table.
+// mostVersions is the most versions that are shown; older ones stay in the table.
 const mostVersions = 200
 
-// readVersions lists what a tool was, newest first.
+// readVersions lists the versions of a tool, newest first.
 func readVersions(ctx context.Context, in asker, id int) (all []Version, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (v Version, err error) {
 		var snapshot string
@@ -222,7 +222,7 @@ type Entry struct {
 	Version int    `json:"version"`
 }
 
-// MostEntries is how many lines of the audit are read at once.
+// MostEntries is the most lines of the audit that are read at once.
 const MostEntries = 200
 
 // readAudit reads the last lines of the audit that are older than a line, newest first; 0: the

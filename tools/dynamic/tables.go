@@ -7,9 +7,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The specification's two tables, with exactly its columns. IDENTITY stands for what
-// makes a number that no row had before: the history of a tool goes on under its id
-// when the tool is gone.
+// The specification's two tables, with exactly its columns. IDENTITY is a placeholder for the
+// database's way to make a number that no row had before: the history of a deleted tool is kept
+// under its id.
 const specifiedTables = `
 CREATE TABLE h_custom_tool (
 	id IDENTITY,
@@ -32,9 +32,9 @@ CREATE TABLE h_custom_tool_param (
 );
 CREATE INDEX h_custom_tool_param_tool ON h_custom_tool_param (tool_id);`
 
-// Our own tables: what the two have no columns for. snapshot is a whole Draft as JSON,
-// so that a version can be read without any other row. n of the change counter grows
-// with every change, for replicas that missed the notice.
+// Our own tables, for what the specification's two have no columns for. snapshot is a whole Draft
+// as JSON, so that a version can be read without any other row. n of the change counter grows with
+// every change, for replicas that missed the notice.
 const ownTables = `
 CREATE TABLE h_custom_tool_version (
 	tool_id INTEGER NOT NULL,
@@ -64,7 +64,7 @@ INSERT INTO h_custom_tool_change VALUES (1, 0);`
 func steps() []store.Step {
 	return []store.Step{{Name: "tables", Do: func(ctx context.Context, tx *store.Tx) error {
 		statements := ownTables
-		// Whoever has the two tables already, from another program, keeps them.
+		// If the two tables exist already, made by another program, they are kept.
 		there, err := tx.HasTable(ctx, "h_custom_tool")
 		if err != nil {
 			return err

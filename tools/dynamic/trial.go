@@ -8,7 +8,7 @@ import (
 	"toolnorm/tools"
 )
 
-// Report is what was found in a draft.
+// Report is the result of checking a draft.
 type Report struct {
 	Valid      bool            `json:"valid"`
 	Problems   []Problem       `json:"problems"`
@@ -34,8 +34,8 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	return r
 }
 
-// Trial is what came of a test run.
-// Result goes to the face as it is, which writes it as its own clients get it.
+// Trial is the outcome of a test run. The face gets Result unchanged, and writes it as its own
+// clients get it.
 type Trial struct {
 	OK         bool          `json:"ok"`
 	Problems   []Problem     `json:"problems"`
@@ -44,13 +44,12 @@ type Trial struct {
 	Rows       int           `json:"rows"`
 	Truncated  bool          `json:"truncated"`
 	Hit        []string      `json:"limits_hit"`
-	Connection string        `json:"connection,omitempty"` // that was asked
+	Connection string        `json:"connection,omitempty"` // the connection that was queried
 }
 
-// Test runs a draft that need not be saved: through a registry and a handler as those
-// of a saved tool, so that what is seen is what models and clients would get. Being the
-// same handler is the point: a test by other code would pass what the real one refuses.
-// The audit gets its line, too.
+// Test runs a draft that need not be saved. It uses a registry and a handler like those of a saved
+// tool, so that the result is what models and clients would get: other code might accept what the
+// real handler refuses. The call is logged, too.
 func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	c, p := s.compile(ctx, d, true)
 	out := Trial{Problems: append([]Problem{}, p...), Hit: []string{}}

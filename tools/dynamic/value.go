@@ -12,8 +12,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Value is a JSON value in a draft, such as a default: with the digits of its numbers and the order
-// of its members, also in files. Empty and null are no value.
+// Value is a JSON value in a draft, such as a default. It keeps the digits of its numbers and the
+// order of its members, also in files. Empty and null mean that there is no value.
 type Value []byte
 
 // MarshalJSON returns the value.

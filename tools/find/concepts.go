@@ -10,7 +10,7 @@ import (
 //go:embed concepts.txt
 var conceptText string
 
-// concept is what tools say, and what people say for it.
+// concept holds the words of tools for something, and the words of people for the same.
 type concept struct {
 	words string
 	said  []string

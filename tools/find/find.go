@@ -16,10 +16,11 @@ import (
 type Finder struct {
 	list   []tools.Tool
 	index  *lexical.Index
-	copies []bool // by place: an earlier tool is the same but for its server
+	copies []bool // by place: whether an earlier tool is the same except for its server
 }
 
-// How much words of a tool's name and of its description count, beside those of its parameters.
+// How much words of a tool's name and of its description count, compared with those of its
+// parameters.
 const (
 	nameWeight  = 3
 	aboutWeight = 1.5
@@ -64,9 +65,9 @@ func Words(name string) string {
 }
 
 // Rank returns the tools that a text asks for, the best first, by BM25 over their fields and by how
-// much of what is asked they have. Words that every question has count nothing; what people say in
-// other words than tools do counts as theirs (concepts.txt). A tool that repeats an earlier one of
-// another server comes last: three copies of one server would take all places.
+// much of what is asked they have. Words that every question has do not count; words of people for
+// something count as the words of tools for it (concepts.txt). A tool that repeats an earlier one
+// of another server comes last: three copies of one server would take all places.
 func (f *Finder) Rank(text string) []tools.Tool {
 	type scored struct {
 		place int
@@ -95,5 +96,5 @@ func (f *Finder) Rank(text string) []tools.Tool {
 	return out
 }
 
-// Copy reports whether the tool at a place is the same as an earlier one but for its server.
+// Copy reports whether the tool at a place is the same as an earlier one except for its server.
 func (f *Finder) Copy(place int) bool { return f.copies[place] }

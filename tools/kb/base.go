@@ -13,13 +13,13 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// baseSchema is the schema of knowledge_base_id for those of whom it is not known what they may
-// see. It names no base: see
-// [bases.seen], which does.
+// baseSchema is the schema of knowledge_base_id for callers whose rights are not known. It names no
+// base: see [bases.seen], which does.
 const baseSchema = `{"type": "string", "description": "The knowledge base, by its name or id. Leave it out when there is only one"}`
 
-// seen returns a tool's schema with the knowledge bases that a caller may see: none is asked for
-// when there is one, and one of their names when there are several. Empty: the schema of all.
+// seen returns a function that returns a tool's schema with the knowledge bases that a caller may
+// see: it asks for no base if there is only one, and for one of their names if there are several.
+// If it returns nothing, the common schema applies.
 func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMessage {
 	return func(ctx context.Context) json.RawMessage {
 		who := auth.PrincipalOf(ctx)
@@ -50,7 +50,7 @@ func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMe
 	}
 }
 
-// maxSeen bounds how many knowledge bases a schema names: it stands in the prompt of each request.
+// maxSeen bounds how many knowledge bases a schema names: it is part of the prompt of each request.
 const maxSeen = 50
 
 // choices returns the names of knowledge bases, and the ids of those that share a name.
@@ -76,8 +76,8 @@ const maxListed = 20
 // search, only ids are understood.
 type bases struct{ store *kbstore.Store }
 
-// refuse answers a call whose knowledge_base_id means no base, or one of several. Nil members and
-// other types are left to the schema.
+// refuse answers a call whose knowledge_base_id means no base, or one of several. It leaves null
+// members and other types to the schema.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
 	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {

@@ -8,9 +8,8 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// Config are the settings of the knowledge base tools. The tags are those that the command line
-// reads. The model that makes vectors is that of the data tools: text-embedding-model-url and its
-// name.
+// Config holds the settings of the knowledge base tools. The command line reads the tags. The model
+// that makes vectors is the same as for the data tools: text-embedding-model-url and its name.
 type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 
@@ -31,7 +30,7 @@ type Config struct {
 	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" restart:"yes" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
 	Ollama     string `kong:"-"` // the server that is asked when OCRURL names none; the program's own
 
-	Warn func(text string) `kong:"-"` // told why a store or a service did not answer; nil: nobody is
+	Warn func(text string) `kong:"-"` // called with why a store or a service did not answer; may be nil
 }
 
 // embedders returns the clients that make vectors of questions and of passages; they are nil
@@ -77,6 +76,6 @@ func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 // defaultOCR is the address in the tools' specification: the service's name in a container network.
 const defaultOCR = "http://ollama:11434/api/generate"
 
-// any reports whether a setting is set by which a tool would work without a knowledge base here. A
+// any reports whether a setting is made that lets a tool work without a knowledge base here. A
 // name or a key reaches nothing by itself, so only what names a server counts.
 func (c *Config) any() bool { return c.SearchURL != "" || c.OCRURL != "" }

@@ -46,8 +46,8 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 }
 
 // refusal returns the result for an error of a search or a store. Errors that the specification
-// does not have count as an unavailable store. Their words may hold a path or an address: they are
-// for the log.
+// does not have count as an unavailable store. Their words may hold a path or an address, so they
+// go only to the log.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

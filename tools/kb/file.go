@@ -18,10 +18,10 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// file imports one file, unless the knowledge base has it as it is. What is wrong with the file is
-// part of what is given; an error is of the store or the model. The hash is of the bytes, so that a
-// file which was only touched, or copied from another machine, is not read again; the version of
-// the chunker is in it, so that a better one cuts all files anew.
+// file imports one file unless it is unchanged in the knowledge base. The result reports what is
+// wrong with the file; an error is one of the store or the model. The hash is of the bytes, so that
+// a file which was only touched, or copied from another machine, is not read again; the hash
+// includes the version of the chunker, so that a better chunker cuts all files anew.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
@@ -59,17 +59,17 @@ func (w *work) content(ctx context.Context, source string, data []byte, progress
 	return w.store(ctx, d, &text, progress)
 }
 
-// same reports whether a document needs no second import. Without an embedding model now, vectors
-// of an earlier one stay; they are of use when it comes back. The rights to see it are compared as
-// well: the same folder imported for another department has to change every document.
+// same reports whether a document needs no second import. Without an embedding model, the vectors
+// of an earlier one are kept; they are of use when it comes back. The rights to see it are compared
+// as well: the same folder imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
 		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Name())
 }
 
 // store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
-// The order is that of cost: what can fail for the file comes first, the model next, and the store,
-// which others wait for, last.
+// What can fail because of the file comes first, then the model, and last the store, which others
+// wait for.
 func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, progress func(done, all int)) (Imported, error) {
 	d.Title = text.Title
 	passages := text.Cut()
@@ -92,12 +92,12 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks), Embedded: made, Error: strings.Join(text.Problems, "; ")}, nil
 }
 
-// embeddedAtOnce is how many texts are embedded between two signs of progress.
-// It is also what the client of the model sends in one request.
+// embeddedAtOnce is the number of texts that are embedded between two reports of progress. The
+// client of the model sends as many in one request.
 const embeddedAtOnce = 32
 
 // embed makes the vectors of a document's passages and of its summary. Passages that the document
-// had before keep theirs: a changed line of a long handbook costs one vector.
+// had before keep their vectors: a changed line of a long handbook costs one vector.
 func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made, without int, err error) {
 	if w.Embedder == nil {
 		return 0, 0, nil
@@ -137,8 +137,8 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 	return made, without, err
 }
 
-// embedSome makes the vectors of some texts, as long as those that the knowledge base has: between
-// vectors of two lengths there is no distance, and a search would say so of every question.
+// embedSome makes the vectors of some texts. It fails if they differ in length from those in the
+// knowledge base: such vectors have no distance, so every search would fail.
 func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.halved(ctx, texts)
 	for _, v := range vectors {
@@ -154,8 +154,8 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, err
 }
 
-// halved makes the vectors of some texts. One that the model refuses, as it refuses what is longer
-// than its context, is cut in half until it takes it; what it never takes has none.
+// halved makes the vectors of some texts. A text that the model refuses, such as one longer than
+// its context, is cut in half until the model takes it; a text that it never takes gets no vector.
 func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.Embedder.Embed(ctx, texts)
 	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
@@ -183,18 +183,18 @@ func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) 
 	return w.halved(ctx, []string{string(runes[:len(runes)/2])})
 }
 
-// shortestEmbedded is how many characters of a text a model has to take at least.
+// shortestEmbedded is the least number of characters to which a refused text is cut.
 const shortestEmbedded = 32
 
-// refused reports whether a model has no vector for what it was asked: asked again it would say the
-// same.
+// refused reports whether an error means that the model rejects the text, so that asking again
+// would not help.
 func refused(err error) bool {
 	var said *post.Refused
 	return errors.Is(err, embedding.ErrUseless) || errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
 }
 
-// embedOne makes one vector; none without a model.
-// A summary is one text of its own; a batch would save nothing.
+// embedOne makes one vector, or none without a model. A summary is a single text, so a batch would
+// save nothing.
 func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, err error) {
 	if w.Embedder == nil || text == "" {
 		return e, nil
@@ -206,8 +206,8 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	return kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[0]}, nil
 }
 
-// vectors returns the vectors that a document's passages had, by their texts. The text is the key,
-// not the place: a paragraph that is put before them moves all others.
+// vectors returns the vectors that a document's passages had, by their texts. The key is the text
+// and not the place, since a new paragraph moves all those after it.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
 	if !there || old.Model != w.Embedder.Name() {
@@ -224,22 +224,22 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 }
 
 // embedded returns the text from which a passage's vector is made. The title and the headings are
-// part of what it says: "20 days" is of use below "Leave" alone.
+// part of what it says: "20 days" is of use only below "Leave".
 func embedded(title string, c *kbstore.Chunk) string {
 	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text}, func(s string) bool { return s == "" }), "\n")
 }
 
-// The sizes of summaries in characters. They choose among documents, and say of each what it is
-// about.
+// The sizes of summaries in characters. Summaries serve to choose among documents, and say what
+// each is about.
 const (
 	longestSummary = 1000
 	firstWords     = 200 // of the text itself
 )
 
-// summaryOf returns a document's title, its beginning and its headings. No model has to write it,
-// and it says nothing that is not there. A model could write better prose, and would cost more than
-// the whole import; stage 1 of the search only has to keep what may matter, and headings name that
-// in the words of the document.
+// summaryOf returns a document's title, its beginning and its headings. It needs no model, and says
+// nothing that the document does not say. A model could write better prose, and would cost more
+// than the whole import; stage 1 of the search only has to keep what may matter, and headings name
+// that in the words of the document.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {

@@ -58,21 +58,20 @@ type summary struct {
 	Warnings   []string   `json:"warnings,omitempty"`
 }
 
-// statistics are what can be seen by whoever asks. So two people get different numbers for the same
-// base, and the sum of a secret document's passages is none of them.
+// statistics count what the caller may see. So two people may get different numbers for the same
+// base, and the numbers do not include documents that the caller may not see.
 type statistics struct {
 	Documents   int `json:"total_documents"`
 	Collections int `json:"total_collections"`
 	Chunks      int `json:"total_chunks"`
 }
 
-// microseconds is a time as the specification writes it: UTC, always with six digits behind the
+// microseconds is the layout of times in the specification: UTC, always with six digits after the
 // point.
 const microseconds = "2006-01-02T15:04:05.000000Z"
 
-// countsOf looks a base up as whoever asks may see it. Nothing is counted before the base was found
-// readable: a number would tell that there is something. What is counted is again only what may be
-// seen.
+// countsOf counts the part of a base that the caller may see. It first checks that the caller may
+// read the base, since a number would reveal that there is something.
 func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time) (*summary, error) {
 	who := auth.PrincipalOf(ctx)
 	if who == nil {

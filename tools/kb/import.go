@@ -17,17 +17,17 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Import says what is put where.
+// Import holds what is imported, and into which collection.
 type Import struct {
 	Base       kbstore.Base
 	Collection string         // its name; it is made when it is not there
 	Files      fs.FS          // where the files are
-	Sources    []string       // their paths in it, which is what the documents are known by
+	Sources    []string       // their paths in it, which identify the documents
 	Access     kbstore.Access // who may see them; an empty tenant is that of the base, no department is all of them
 	Prune      bool           // take documents out whose file is gone: those of the collection that are not among Sources
 
 	Progress func(source string, file, files, done, all int) // told of each file, and of its passages as they get their vectors; nil: nobody is
-	Each     func(Imported)                                  // told what became of each file; nil: nobody is
+	Each     func(Imported)                                  // called with what became of each file; may be nil
 }
 
 // What became of a file.
@@ -39,7 +39,7 @@ const (
 )
 
 // Imported is what became of a file.
-// The same shape goes to the command line and to the API, so that both say the same of a file.
+// The command line and the API use the same type, so that both report the same.
 type Imported struct {
 	Source   string `json:"source"`
 	Status   string `json:"status"`
@@ -76,13 +76,13 @@ func (t *Total) add(i Imported) {
 	}
 }
 
-// DefaultCollection is where documents go when nobody says where.
+// DefaultCollection is the collection of documents for which none is named.
 const DefaultCollection = "documents"
 
-// Import puts files into a knowledge base. A second time it changes only what is new, so an import
-// that broke off goes on where it stopped: each file is one transaction. A file that cannot be read
-// is told to Each, and the others go on; an error is one of the store or of the model, with which
-// nothing more can be done.
+// Import puts files into a knowledge base. A second import changes only what is new, and each file
+// is one transaction, so an import that broke off continues where it stopped. A file that cannot be
+// read is reported to Each, and the others go on; an error is one of the store or of the model, and
+// ends the import.
 func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	if k.Store == nil {
 		return total, errors.New("no store of knowledge bases is open")
@@ -146,7 +146,7 @@ func (k *KB) Add(ctx context.Context, in Import, source string, data []byte, pro
 	return done, w.describe(ctx)
 }
 
-// work is an import that runs.
+// work is a running import.
 type work struct {
 	*KB
 	in         *Import
@@ -156,8 +156,8 @@ type work struct {
 	dimensions int                         // of the model's vectors in the base; 0: there are none yet
 }
 
-// prepare looks up what is there, and fills in what was left open. The documents are read once, and
-// not file by file: the usual second import compares a thousand hashes and writes nothing.
+// prepare looks up what the base has, and fills in missing settings. It reads the documents once
+// rather than file by file: the usual second import compares a thousand hashes and writes nothing.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection
@@ -165,7 +165,7 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Access.Tenant == "" {
 		in.Access.Tenant = in.Base.Tenant
 	}
-	// Sorted as the store gives them back, or the same rights would look changed.
+	// They are sorted as the store returns them; otherwise equal rights would look changed.
 	slices.Sort(in.Access.Departments)
 	in.Access.Departments = slices.Compact(in.Access.Departments)
 	in.Access.Public = len(in.Access.Departments) == 0
@@ -187,7 +187,7 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 }
 
 // prune removes the documents whose files are gone, and returns them. A file that exists and cannot
-// be read keeps its document: a moment without the right to read it should lose nothing.
+// be read keeps its document: a file that is unreadable for a moment should not be lost.
 func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {
@@ -206,9 +206,9 @@ type Left struct {
 }
 
 // SourcesOf lists the files at a path: that one, or those of a folder that can be read. A file that
-// is named is taken whatever its ending, which then is what is wrong with it. left has all others,
-// each with its reason: what begins with a dot is the business of programs, as .git, and a link
-// could lead out of the folder, or around in it for ever.
+// is named directly is listed whatever its ending; importing it then reports an unknown ending.
+// left has all others, each with its reason: names that begin with a dot belong to programs, such
+// as .git, and a link could lead out of the folder, or in circles.
 func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error) {
 	info, err := os.Stat(at)
 	switch {

@@ -1,6 +1,6 @@
 // Package kb holds the knowledge base tools, and fills the knowledge bases that they search.
 //
-//	kb.go      opens the store and says whether the tools are offered
+//	kb.go      opens the store and decides whether the tools are offered
 //	config.go  the settings
 //	import.go  puts files into a knowledge base: what changed, and only that
 //	file.go    one file: read, cut, summarized, embedded, stored
@@ -34,9 +34,9 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// KB is the knowledge bases of a program. It may be used by many at once.
+// KB holds the knowledge bases of a program. It is safe for concurrent use.
 type KB struct {
-	Store    *kbstore.Store    // nil: there is none, and none was to be made
+	Store    *kbstore.Store    // nil: none exists, and none was to be made
 	Problem  error             // why the store cannot be opened
 	Embedder *embedding.Client // of passages; nil: none is set, and they have no vectors
 	config   Config
@@ -47,9 +47,9 @@ type KB struct {
 	beside  sleep.Group
 }
 
-// Open opens the store of the knowledge bases. A file that is not there is only made when create
-// says so: toolrun starts once a call, and most users have none. When the store cannot be opened
-// that is an error, and the tools say so: they never show an empty list where there are bases.
+// Open opens the store of the knowledge bases. It makes a missing file only if create is set, since
+// toolrun starts for each call and most users have no knowledge base. If the store cannot be
+// opened, the tools report that as an error rather than show an empty list.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
 	questions, passages := c.embedders(embedder)
 	k := &KB{Embedder: passages, config: c, local: c.local(questions, passages)}
@@ -82,7 +82,7 @@ func Where(store string) string {
 }
 
 // Close ends Watch and closes the store.
-// A program that has no tools has no KB either, so nil may be closed.
+// A nil KB may be closed, since a program without tools has none.
 func (k *KB) Close() error {
 	if k == nil || k.Store == nil {
 		return nil
@@ -132,9 +132,8 @@ func (k *KB) normalizer() *ocr.Normalizer {
 }
 
 // Offer puts the tools into a registry when they are wanted, and takes them out when they no longer
-// are. The registry hears of it only when that changed, or the names of the knowledge bases did:
-// its watchers tell every client that the list of tools is another one, and the tools name the
-// bases.
+// are. It changes the registry only if that changed, or the names of the knowledge bases, which the
+// tools name: the registry's watchers notify every client of each change.
 func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -166,9 +165,9 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	return nil
 }
 
-// Watch offers the tools as soon as there is a knowledge base, whoever makes it, until ctx ends.
-// What fails is told to failed. A change of any kind is a reason to look, and looking is one count;
-// Offer says whether it matters.
+// Watch offers the tools as soon as there is a knowledge base, even if another program makes it,
+// until ctx ends. Errors are passed to failed. It calls Offer, which is cheap, after every change
+// of the store.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

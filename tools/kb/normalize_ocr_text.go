@@ -22,8 +22,8 @@ var normalizeOCRTextText string
 const normalizeWait = 3 * time.Minute
 
 // normalizeOCRText puts long-vowel marks back. It reads no knowledge base, so it is the same for
-// everybody, and asks nobody for a token of their own. maxLength stands in the schema for clients
-// that look; the specification's sentence is said first.
+// all callers and needs no token of the caller. The schema has maxLength for clients that look at
+// it; a text that is too long gets the specification's sentence.
 func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	return tools.Tool{
 		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText, Hints: reading(), Timeout: normalizeWait,
@@ -48,7 +48,7 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 			}
 			res, err := n.Normalize(ctx, args.Text)
 			switch {
-			// No text at all: half a text, with the certain marks, would look like a whole one.
+			// No text is returned: a partly normalized text would look like a complete one.
 			case errors.Is(err, ocr.ErrUnavailable):
 				hint := ""
 				var said *post.Refused
@@ -65,7 +65,7 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 }
 
 // normalized is the tool's result. The first three members are the specification's; the others say
-// what was done, so that somebody who reads the text beside its page need not compare every
+// what was done, so that a person who checks the text against its page need not compare every
 // character.
 type normalized struct {
 	Original   string       `json:"original_text"`

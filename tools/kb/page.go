@@ -12,7 +12,7 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Paths is where passages are shown: Paths + BASE/DOCUMENT/PASSAGE.
+// Paths is the path under which passages are shown: Paths + BASE/DOCUMENT/PASSAGE.
 const Paths = "/kb/"
 
 // page shows a document with one passage marked. It needs no script.
@@ -26,7 +26,7 @@ section{white-space:pre-wrap;padding:.3rem .8rem;border-left:4px solid transpare
 {{end}}</body></html>
 `))
 
-// shownPassages is how many passages are shown on each side of the one that is asked for.
+// shownPassages is how many passages are shown before and after the requested one.
 const shownPassages = 20
 
 // ServePassage shows a passage of a document among its neighbours, to those who may see the
@@ -44,7 +44,8 @@ func (k *KB) ServePassage(w http.ResponseWriter, r *http.Request) {
 // errOnlyRead refuses other methods.
 var errOnlyRead = fault.New(fault.Method, "a passage can only be read: GET")
 
-// errNoPassage hides whether there is something that the caller may not see.
+// errNoPassage is also the error for a passage that the caller may not see, so that it does not
+// reveal whether there is one.
 var errNoPassage = fault.New(fault.NotFound, "there is no such passage, or you may not see it")
 
 // showPassage writes the page.

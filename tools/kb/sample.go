@@ -22,9 +22,9 @@ var sample = kbstore.Base{
 	Description: "Rules and benefits of a company, in Korean, Japanese and English",
 }
 
-// Sample makes the sample knowledge base, a collection for each language. A second time it only
-// adds what is missing, and leaves other documents in it alone. It goes the way of every import, so
-// that it is cut, indexed and embedded as the user's own documents are.
+// Sample makes the sample knowledge base, a collection for each language. A second call only adds
+// what is missing, and leaves other documents in the base alone. It uses the ordinary import, so
+// that the sample is cut, indexed and embedded like the user's own documents.
 func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
 	if k.Store == nil {
 		return sample, errors.New("no store of knowledge bases is open")

@@ -63,12 +63,12 @@ func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	}
 }
 
-// searchArguments are those of search_documents. A pointer tells 0 from what was not given.
+// searchArguments are the arguments of search_documents. Pointers tell 0 from a missing value.
 type searchArguments struct {
 	Query     string   `json:"query"`
 	Base      string   `json:"knowledge_base_id"`
 	Threshold *float64 `json:"threshold"`
-	Max       *float64 `json:"max_results"` // 5.0 is an integer to a schema, and not to Go
+	Max       *float64 `json:"max_results"` // 5.0 is an integer in a schema, but not in Go
 }
 
 // query returns the search that is meant. The principal comes from the context alone.
@@ -83,9 +83,10 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	return q
 }
 
-// refuseSearch answers before the schema is asked. A validator would say "maximum: 51 is greater
-// than 50" where callers wait for the promised sentence. It checks who asks, and then the arguments
-// for which the specification has words of its own. Any other fault is the schema's to name.
+// refuseSearch answers before the arguments are checked against the schema. A validator would say
+// "maximum: 51 is greater than 50" where callers wait for the promised sentence. It checks who
+// asks, and then the arguments for which the specification has words of its own. It leaves all
+// other faults to the schema.
 func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true

@@ -35,7 +35,7 @@ type account struct {
 	client  string                  // with whose id it was made
 }
 
-// saved is an account as it stands in the file.
+// saved is an account as it is in the file.
 type saved struct {
 	URL      string           `json:"url"`
 	ClientID string           `json:"client_id"`

@@ -66,7 +66,7 @@ func (c *conn) question(ctx context.Context, method string, params json.RawMessa
 	return c.me.answer(ctx, method, params)
 }
 
-// once sends a request, and tells the server when nobody waits for its answer any more.
+// once sends a request, and notifies the server when its answer is no longer awaited.
 func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

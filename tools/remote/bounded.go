@@ -41,7 +41,7 @@ type excess string
 func (e excess) Error() string { return string(e) }
 
 // Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds
-// nothing to a line. What was read in front of the error is passed on, and mcp-go ends the
+// nothing to a line. What was read before the error is passed on, and mcp-go ends the
 // connection.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
@@ -101,7 +101,7 @@ type allowance struct {
 }
 
 // maxAll is far more than servers write that are asked, and far less than what reading takes a
-// core. maxNoise holds what many commands write in front of their first message, and some between
+// core. maxNoise holds what many commands write before their first message, and some between
 // two: a banner, a log. A command that writes nothing else, or one line without an end, is ended
 // before it costs anything.
 var (

@@ -43,7 +43,7 @@ type conn struct {
 type greeting struct {
 	who  mcp.Implementation
 	can  mcp.ClientCapabilities
-	hear func(mcp.JSONRPCNotification) // nil: nobody
+	hear func(mcp.JSONRPCNotification) // may be nil
 
 	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both
 	// can ask them.

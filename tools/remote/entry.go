@@ -40,7 +40,7 @@ type Entry struct {
 	Insecure bool  // plain http will do at a public address
 
 	OAuth   OAuth
-	account *account // signs its requests; nil: nobody does
+	account *account // signs its requests; nil: requests are not signed
 }
 
 // validName is what a server may be called: without dots, which part a server's name from its

@@ -351,7 +351,7 @@ var errNoPlace = errors.New("mcp.json cannot be made")
 // lose all that is in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
-	// ENOTDIR: a file stands where a folder of the path should be; then it cannot be made either.
+	// ENOTDIR: a file is where a folder of the path should be; then it cannot be made either.
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		f := &file{}
 		if err := f.save(path); err != nil {

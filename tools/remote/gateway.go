@@ -175,7 +175,7 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	var wait sync.WaitGroup
 	for i, l := range links {
 		if _, down := l.patience(); down != nil {
-			continue // nobody waits for what is known to be down
+			continue // a server that is known to be down is not waited for
 		}
 		if r := s.relayOf(ctx, l, false); r != nil {
 			wait.Go(func() { each[i], _ = r.listed(ctx) }) // one that does not answer has none

@@ -48,7 +48,7 @@ func (a Asked) check() error {
 }
 
 // Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and
-// /mcp/list. They answer whoever asks: auth.Guard belongs in front. They stand beside the MCP
+// /mcp/list. They do not authenticate: auth.Guard belongs before them. They stand beside the MCP
 // endpoint /mcp, which is an exact path too; as a prefix it would take them. Errors are OpenAI's
 // form, as everywhere but under /api/.
 func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
@@ -111,8 +111,8 @@ func readBody(r *http.Request, v any) error {
 	return nil
 }
 
-// serveAdd registers a server by its URL. A command is a 403, whoever asks: the file is the user's,
-// who can start programs anyway, and a request may come from anybody who has a key.
+// serveAdd registers a server by its URL. A command is a 403 for every caller: the file is the
+// user's, who can start programs anyway, and a request may come from anybody who has a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	var n registering
 	switch err := readBody(r, &n); {

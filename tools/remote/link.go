@@ -37,7 +37,7 @@ type link struct {
 	tools    []tools.Tool      // what the server listed last; kept while it is down, so that a call can find it again
 	texts    []json.RawMessage // the same, as it was listed
 	odd      []LeftOut         // what of it is not offered
-	err      error             // why there is no connection; nil also while nobody knows yet
+	err      error             // why there is no connection; nil also while that is not known yet
 	failedAt time.Time         // when the last attempt failed
 	since    time.Time         // when it was registered, or the connection was lost
 }
@@ -197,7 +197,7 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	same := l.tools != nil && slices.EqualFunc(l.texts, texts, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 	l.mu.Unlock()
 	if same {
-		return nil // nobody need be told of a list that has not changed
+		return nil // a list that has not changed needs no notification
 	}
 	all, unread := l.read(texts, c.ours)
 	odd = append(odd, unread...)
@@ -390,7 +390,7 @@ func (l *link) patience() (wait time.Duration, down error) {
 	return 0, l.err
 }
 
-// retry starts an attempt, unless one runs or has just failed. Nobody waits for it.
+// retry starts an attempt, unless one runs or has just failed. It does not wait for the attempt.
 func (l *link) retry() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -77,7 +77,7 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
 	}
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // the trace of who asks goes on there
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // the caller's trace continues there
 	resp, err := p.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -204,8 +204,8 @@ func in(nets []netip.Prefix, ip netip.Addr) bool {
 	return false
 }
 
-// alwaysRefused names the addresses that no server may be at, whoever has registered it: a mistake
-// in mcp.json must not make a cloud's keys the answer of a tool.
+// alwaysRefused returns the reason why no server may be at an address, even one of the user's own
+// file: a mistake in mcp.json must not make a cloud's keys the answer of a tool.
 func alwaysRefused(ip netip.Addr) error {
 	if in(never, plain(ip)) {
 		return fmt.Errorf("no MCP server may be at %s", ip)

@@ -51,7 +51,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
 	}
-	// In front of the entry's own variables, so that mcp.json has the last word on all of them.
+	// Before the entry's own variables, so that mcp.json has the last word on all of them.
 	cmd.Env = append(cmd.Env, Hops+"=1")
 	for name, v := range e.Env {
 		cmd.Env = append(cmd.Env, name+"="+v)

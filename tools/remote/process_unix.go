@@ -12,7 +12,7 @@ import (
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // terminate asks the group to end, and kill ends it. A group that has ended already is no error.
-// The group's number is the command's own, and a minus in front of it means all in it.
+// The group's number is the command's own, and a minus before it means all processes of the group.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -110,7 +110,7 @@ func (s *Set) drop(which func(*relay) bool) {
 	}
 }
 
-// sweep closes what nobody has used for long, and what the file does not name any more.
+// sweep closes what has not been used for long, and what the file does not name any more.
 func (s *Set) sweep() {
 	for sleep.For(s.ctx, idleLook) {
 		s.drop(func(r *relay) bool {
@@ -244,7 +244,7 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 }
 
 // answer puts the server's question to the client, on the stream of the request that runs, else on
-// that on which it listens. The time of what runs stands still.
+// that on which it listens. The clock of the running call is stopped meanwhile.
 func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	r.mu.Lock()
 	p, calls := r.peer, slices.Clone(r.calls)

@@ -30,8 +30,8 @@ type Config struct {
 	CallTime time.Duration // of one call; 0: 30 s
 	ListTime time.Duration // until a request goes on without a server that does not list its tools; 0: 5 s
 
-	// Private reports whether who asks may add a server at a private or loopback address while
-	// the program runs; nil: nobody may.
+	// Private reports whether the caller may add a server at a private or loopback address while
+	// the program runs; If it is nil, no caller may.
 	Private func(context.Context) bool
 }
 
@@ -137,7 +137,7 @@ func (s *Set) take(f *file) {
 			s.forget(l)
 		}
 	}
-	// In the file's order, whoever answers first; the tools of those that are gone go with it.
+	// In the file's order, not in that of the answers; the tools of those that are gone go with it.
 	s.cfg.Registry.Expect(sources...)
 }
 
@@ -364,8 +364,8 @@ func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, do
 		tools []tools.Tool
 		err   error
 	}
-	// By place and not by a channel: the tools must come in the order of the names, whoever answers
-	// first.
+	// By place and not by a channel: the tools must come in the order of the names, whichever
+	// server answers first.
 	answers := make([]answer, len(names))
 	var wait sync.WaitGroup
 	for i, name := range names {

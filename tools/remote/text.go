@@ -9,7 +9,7 @@ import (
 )
 
 // plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte
-// order mark or without, with comments (// and /* */) and commas in front of a closing bracket.
+// order mark or without, with comments (// and /* */) and commas before a closing bracket.
 // commented reports whether it had comments. Everything that is dropped becomes a blank, so that
 // the place of an error is its place in the file.
 func plainJSON(text []byte) (out []byte, commented bool) {

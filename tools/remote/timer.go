@@ -29,7 +29,7 @@ func timed(ctx context.Context, limit time.Duration, name string) (context.Conte
 // late is why such a call ended.
 type late string
 
-// Error returns the sentence for whoever called.
+// Error returns the sentence for the caller.
 func (l late) Error() string { return string(l) }
 
 // timerOf returns the timer of a call, or nil if it has none.
@@ -41,7 +41,7 @@ func timerOf(ctx context.Context) *timer {
 // again begins the time anew.
 func (t *timer) again() { t.ask(0) }
 
-// ask counts questions that are open; the time stands still while there are any.
+// ask counts questions that are open; the clock is stopped while there are any.
 func (t *timer) ask(n int) {
 	if t == nil {
 		return

@@ -34,7 +34,7 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
 		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
-		Timeout: longestCall, // a call's own time is timed's, which stands still while a user is asked
+		Timeout: longestCall, // a call's own time is timed's, which is stopped while a user is asked
 	}
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.
 	if ours && strings.Count(t.Name, ".") > mostHops {

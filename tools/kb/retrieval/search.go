@@ -189,7 +189,7 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	s := &search{Query: q, asked: beginning(q.Text), local: l, reports: map[string]*Report{}}
-	s.embed(ctx) // before the index is held, which nobody can change meanwhile
+	s.embed(ctx) // before the index is locked, since it cannot change while it is
 	if err := s.run(ctx, base); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
