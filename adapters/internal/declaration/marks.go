@@ -22,7 +22,7 @@ const (
 	TextOpen             // a plain reply: hunyuan-a13b's <answer>
 	ResultOpen           // a tool's result, as in the family's prompts: models make results up
 	NoiseMark            // of the configured family: has no meaning anywhere, as minicpm-v's numbered tokens
-	TurnMark             // of the lines drop and ends: <|im_end|>, which servers should have removed
+	TurnMark             // of the lines drop and ends: <|im_end|>, which servers should remove
 	CloseMark            // of a call or a section, even of one that was not opened
 	ResultClose          // of a tool's result: models write it instead of the closer of a call
 	ThinkClose           // of reasoning, which the prompt may have opened
@@ -78,7 +78,7 @@ type Index struct {
 	Second [256]*[256]bool // by the key's first byte: the second bytes that some key has
 
 	Headless []*Pattern // calls whose opening mark is missing: all of the family that is read, of others those that begin with a name
-	Header   *Pattern   // the header of messages: of the family that is read, or of any other; nil: none
+	Header   *Pattern   // the header of the family that is read, or of any other; nil: none
 	Families []*Family  // whose marks these are, the configured one first
 }
 
@@ -90,7 +90,7 @@ const Generic = "generic"
 // Marks of the same key and kind keep the order of the families, since sorting is stable.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
-	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // the model may be of any family
+	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // the model is of any family
 	for i, f := range families {
 		own := i == 0
 		for _, m := range f.marks {

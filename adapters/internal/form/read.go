@@ -72,14 +72,14 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 		end, read := r.one(i, &c)
 		if !read {
 			if len(*calls) > 0 && r.Calls.Close == "" {
-				return i - len(r.Calls.Between), true // the separator belongs to the text after the calls
+				return i - len(r.Calls.Between), true // the rest is text
 			}
 			break
 		}
 		*calls, i = append(*calls, c), end
 		if next := i + len(r.Calls.Between); !r.Several || !r.has(i, r.Calls.Between) || !r.begins(next) {
 			if r.Over(i) {
-				return i, true // the calls are whole, and Close may be missing at the end of the reply
+				return i, true // at the end of the reply Close may be missing
 			}
 			return r.lit(i, r.Calls.Close)
 		}

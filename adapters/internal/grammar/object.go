@@ -49,7 +49,7 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
-	// in them, members that no schema names look like text
+	// in minimax-m3's tags, members that no schema names cannot be distinguished from text
 	if more := additional(n); !more.Never && !s.NoNull {
 		defer g.enter("additionalProperties")()
 		o.other = seq(g.otherKey(o.list, s), g.value(more, s), lit(s.End("")))
@@ -220,8 +220,9 @@ func wordBut(not string) string {
 // maxOther bounds the length of names that the schema does not have, in characters.
 const maxOther = 40
 
-// otherThan matches the rest of a text that begins with read and is none of the names. The rest has
-// about 1 to maxOther characters. class returns the class of allowed characters without some.
+// otherThan matches the rest of a text that begins with read and is none of the names. After the
+// first difference it has at most maxOther more characters. class returns the class of allowed
+// characters without some.
 //
 // GBNF has no negation, so the expression spells out where a text first differs from all names;
 // after that it is free. For "city" and "count" that is [^c], or "c" followed by neither i nor o,

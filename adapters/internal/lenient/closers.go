@@ -140,7 +140,7 @@ type meaning uint8
 
 const (
 	ownMeant     meaning = iota // it was written in place of the container's own
-	outerMissing                // it closes an outer container; the closers of those inside are missing
+	outerMissing                // it closes an outer container, those inside lack theirs
 	surplus                     // it closes nothing
 )
 

@@ -197,5 +197,5 @@ func (a *lookahead) isKey(k aKey) bool {
 	}
 	n := a.wordEnd(k.at, also, ":=,}\n\"")
 	c := a.At(n)
-	return c < 0 || n > k.at && (c == ':' || c == '=') // the text is cut inside a possible key, or a colon follows
+	return c < 0 || n > k.at && (c == ':' || c == '=') // cut inside a possible key, or a key
 }

@@ -65,7 +65,7 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	return true
 }
 
-// MaxWrap is how many objects may be wrapped around that of a call.
+// MaxWrap is how many objects may be wrapped around a call's own one.
 const MaxWrap = 3
 
 // wraps reports whether a lone member named key can hold all arguments of a tool. Some models put
@@ -105,8 +105,8 @@ func wrapped(name string, t *schema.Type, args string) string {
 // unknown members under "input" may be data. The result is false if nothing was unwrapped. args
 // must be a whole object: the content of half a wrapper is unknown.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
-	// {"arguments": "{\"city\": \"Rome\"}"} the arguments may be wrapped twice: {"arguments":
-	// {"input": {"city": "Rome"}}}
+	// the arguments may be a string, {"arguments": "{\"city\": \"Rome\"}"}, or wrapped twice,
+	// {"arguments": {"input": {"city": "Rome"}}}
 	inner := strings.TrimSpace(scan.Unquote(wrapped(name, t, args)))
 	out, whole := RepairAs(inner, t)
 	// without a parameter among its members, the object is data

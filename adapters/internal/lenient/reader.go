@@ -20,7 +20,7 @@ func NewReader(text scan.Buffer) *Reader { return &Reader{copier: copier{Text: T
 // and what its call needs after the arguments. A document has no Outside.
 type Outside interface {
 	CallMark(i int) bool // reports whether a mark at offset i can end or follow a call
-	CallEnds(i int) bool // the same for any text after the whole arguments
+	CallEnds(i int) bool // reports whether the text at offset i can follow the arguments
 }
 
 // callState is the state of the reader for one call.
@@ -44,8 +44,8 @@ func (r *Reader) Reset() {
 // ahead returns a lookahead at the current position.
 func (r *Reader) ahead() *lookahead { return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes} }
 
-// IsMark reports whether a mark that can end or follow a call stands at offset i, or a fence that
-// ends what is open.
+// IsMark reports whether there is a mark at offset i that can end or follow a call, or a fence that
+// ends the open containers.
 func (r *Reader) IsMark(i int) bool { return r.ahead().isMark(i) }
 
 // strings returns the reader of the string that begins here.

@@ -172,7 +172,7 @@ func (s *stringReader) copyString(q Delim) {
 		case closer && !q.Raw:
 			s.innerQuote(q)
 		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
-			s.Out.doubt(path && s.At(1) == '\\' && s.Pos > s.at) // C:\a\\b: some of them are doubled
+			s.Out.doubt(path && s.At(1) == '\\' && s.Pos > s.at) // C:\a\\b: not all are doubled
 			s.Put(`\\`)
 			s.Pos++
 			if path {

@@ -26,10 +26,10 @@ type Spelling struct {
 	Name              string   // for the names of the grammar's rules
 	Brackets                   // of an object
 	Tail, None        string   // after the last member; in place of all members, if there are none
-	List              Brackets // of a list; an empty list has them only if objects have brackets, too
+	List              Brackets // of a list; of an empty one only if objects have brackets, too
 	True, False, Null string
 	Quotes            []string // the quotes of strings, the first one is printed; none for raw text
-	Avoid             []string // what ends a string without escapes, so that the string cannot contain it
+	Avoid             []string // texts that a string without escapes cannot contain
 	BareKeys          bool     // keys have no quotes, so unlisted ones can only be identifiers
 	Sorted            bool     // members are printed by name
 	NoNull            bool     // members that are null are not printed, and only listed members are allowed

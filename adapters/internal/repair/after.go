@@ -11,7 +11,7 @@ import (
 // afterReader reads the text after a key or a value in a container.
 type afterReader struct {
 	here
-	envelope func(key string) bool // reports whether a member with that key may follow the arguments; nil: none may
+	envelope func(key string) bool // see Args
 }
 
 // between reads the text between a key and its value. A comma in place of the colon may also mean a

@@ -15,10 +15,10 @@ type Args struct {
 	Type     *schema.Type          // type of the arguments; nil: unknown
 	Python   bool                  // they are in the parentheses of a call
 	Open     bool                  // their opening brace is missing
-	Around   byte                  // a quote around them, though their own quotes are not escaped; 0: none
+	Around   byte                  // a quote around them, while theirs are not escaped; 0: none
 	Quotes   []string              // the family's own string delimiters, between which there are no escapes
-	Mark     func(i int) bool      // reports whether a mark at i ends the call; nil: there are no marks
-	Envelope func(key string) bool // reports whether a member with that key may follow the arguments; nil: none may
+	Mark     func(i int) bool      // reports whether a mark at i ends the call; nil: no marks
+	Envelope func(key string) bool // reports whether the member may follow the arguments; nil: none
 
 	look
 }
