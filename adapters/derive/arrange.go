@@ -14,12 +14,12 @@ import (
 	"toolnorm/chat"
 )
 
-// A template whose calls no example says is taken for a printer, and its inverse is searched for:
-// calls of which every part is a word that occurs nowhere else show where the parts stand, two
-// calls show what is around them, and how values are written is tried until all that was printed is
-// read again as it was rendered.
+// If examples cannot express a template's calls, a form is searched for that reads what the
+// template prints. Calls whose parts are words that occur nowhere else show the positions of the
+// parts; two calls show the texts around them; and the ways to write values are tried until every
+// rendered call is read back correctly.
 
-// formTools are what these calls call.
+// formTools holds the tools that these calls call.
 var formTools = []chat.Tool{
 	{Name: "fetch_gnus", Description: "Fetches gnus.", Schema: []byte(`{"type":"object","properties":{"lemur":{"type":"string","description":"Which."},"okapi":{"type":"string","description":"Where."}},"required":["lemur","okapi"],"additionalProperties":false}`)},
 	{Name: "count_emus", Description: "Counts emus.", Schema: []byte(`{"type":"object","properties":{"ibis":{"type":"integer","description":"How many."},"kiwi":{"type":"boolean","description":"Whether."},"moa":{"type":"number","description":"How much."}},"required":["ibis","kiwi","moa"],"additionalProperties":false}`)},
@@ -32,14 +32,14 @@ func formProbe(n int, name, args string) chat.Call {
 	return chat.Call{ID: "Zq000000" + strconv.Itoa(n), Name: name, Args: json.RawMessage(args)}
 }
 
-// gnus are calls that differ in values alone, whose lengths differ.
+// gnus holds calls of one tool that differ only in their values and the lengths of these.
 var gnus = []chat.Call{
 	formProbe(1, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`),
 	formProbe(2, "fetch_gnus", `{"lemur": "dingo", "okapi": "quoll"}`),
 	formProbe(3, "fetch_gnus", `{"lemur": "bilby", "okapi": "gecko"}`),
 }
 
-// formTurns are the turns that must be read as they were rendered.
+// formTurns holds the turns of calls that a form must read back.
 var formTurns = [][]chat.Call{
 	gnus[:1], gnus[:2], gnus,
 	{formProbe(1, "fetch_gnus", `{"lemur": "it's \"q\" \\ é", "okapi": "a < b && c\n  d\n"}`)},
@@ -50,18 +50,19 @@ var formTurns = [][]chat.Call{
 	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`), formProbe(2, "greet_bats", `{}`), formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
 }
 
-// The turns of a call with objects in objects, and of one without arguments.
+// The indices in formTurns of a call with nested objects, and of one without arguments.
 const deepTurn, bareTurn = 6, 7
 
-// printer shows what a template prints for calls.
+// printer renders calls with a template.
 type printer struct {
 	stage
-	results bool     // whether results follow the calls, or a request
-	fillers []string // what stands in front of calls without a thought
+	results bool     // results follow the calls, and not a request
+	fillers []string // the texts before calls without reasoning
 	printed map[string]string
 }
 
-// show returns the region of a turn that holds its calls, or "" if the template refuses them.
+// show returns the part of a rendered turn that contains its calls, or "" if the template refuses
+// them.
 func (p *printer) show(calls ...chat.Call) string {
 	key := written(calls)
 	text, ok := p.printed[key]
@@ -90,8 +91,8 @@ func (p *printer) show(calls ...chat.Call) string {
 	return text
 }
 
-// arranged looks for the form in which the view of a template prints calls. The first that reads
-// all of them is taken.
+// arranged searches for a form for the calls of a template, in one view. It returns the first form
+// that reads all turns.
 func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {
@@ -102,7 +103,7 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	for _, lines := range arrangements(p, one, two, o.glue) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
 		f, n, err := p.tried(set, text)
-		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments is written otherwise
+		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments has a line of its own
 			text += bare
 			f, n, err = p.tried(set, text)
 		}
@@ -121,9 +122,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns returns the turns that can be read back: a template that loses values of objects says
-// nothing of calls with values of lists and objects. MiniCPM5's as llama-server renders it prints
-// nothing for an object, and the elements of a list without a sign between.
+// turns returns formTurns, without calls that have lists and objects as values if the template
+// loses parts of them. MiniCPM5's template, as llama-server renders it, prints nothing for an
+// object, and nothing between the elements of a list.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -132,7 +133,7 @@ func (p *printer) turns() [][]chat.Call {
 	return slices.Concat(formTurns[:deepTurn-1], make([][]chat.Call, 2), formTurns[bareTurn:])
 }
 
-// tried parses a declaration, and counts how many of the turns it reads.
+// tried parses a declaration, and returns how many of the turns it reads before the first error.
 func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
 	f, err := set.Parse([]byte(text))
 	if err != nil {
@@ -142,8 +143,8 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 	return f, n, err
 }
 
-// bareCall returns the line for a call without arguments, as the template prints it, or "" where
-// the name of the tool does not occur in it.
+// bareCall returns the call line for a call without arguments, or "" if the template does not print
+// its name.
 func (p *printer) bareCall() string {
 	text := escaped.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
@@ -153,13 +154,13 @@ func (p *printer) bareCall() string {
 	return "form    call " + edged(text) + "\n"
 }
 
-// printer returns the template as this view shows it.
+// printer returns a printer for the template in this view.
 func (o *observed) printer(render Render) *printer {
 	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
 }
 
-// misread returns an error for each turn of which a format reads a call that was not rendered. A
-// call that is missed does not count.
+// misread returns an error for each turn in which a format reads a call that was not rendered.
+// Missed calls are not errors.
 func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	for _, calls := range p.turns() {
 		if err := p.otherwise(f, calls); err != nil {
@@ -169,9 +170,9 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// content reports whether a declaration that streams will do: it reads the turns, and values that
-// hold calls do not mislead it. Tags that close as XML's do are left to their reader, which
-// forgives what no form does.
+// content reports whether a declaration with call lines, which can stream, is good enough: it reads
+// the turns, and values that contain calls do not mislead it. The latter is not tested for
+// arguments in tags that close as in XML, since their reader handles more than a form does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" && readsAs(f.Format, text, "", calls, adapters.Options{Tools: formTools, Alone: true}) != nil {
@@ -181,16 +182,16 @@ func (p *printer) content(f *Finding) bool {
 	return !aTag.MatchString(f.Lines) || p.misled(f.Format) == nil
 }
 
-// aTag finds an argument whose value ends with something else than a closing tag.
+// aTag matches an arg line whose value does not end with a closing tag.
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
-// readsTurns reports how many of the turns are read and printed as the template prints them, and
-// what is wrong with the next.
+// readsTurns returns how many of the turns a format reads and prints as the template does, and the
+// error of the next one.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)
 		if text == "" {
-			continue // refused: no such turn can be asked for
+			continue // the template refuses this turn
 		}
 		if err := readsAs(f, text, "", calls, adapters.Options{Tools: formTools, Alone: true}); err != nil {
 			return n, err
@@ -202,9 +203,8 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	return len(formTurns), p.misled(f)
 }
 
-// misled reports a call that is read otherwise where its values hold what the template itself
-// prints for calls. To read no call there is right: a template without escapes prints what has
-// several readings.
+// misled returns an error if a call is read wrongly whose values contain printed calls. To read no
+// call at all is allowed, since without escapes such a text is ambiguous.
 func (p *printer) misled(f *adapters.Format) error {
 	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
 	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, "`" + strings.TrimSpace(other) + "`", behind(other, "7531")} {
@@ -224,7 +224,7 @@ func behind(text, word string) string {
 	return rest
 }
 
-// otherwise reports a call that is read from a turn and is none of its calls.
+// otherwise returns an error if a format reads a call from a turn that is not one of its calls.
 func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	text := p.show(calls...)
 	reply, err := read(f, text, formTools)
@@ -239,8 +239,7 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	return nil
 }
 
-// markLines returns the lines about thoughts and plain replies, which are kept whatever becomes of
-// calls.
+// markLines returns the think and text lines, which do not depend on the calls.
 func (o *observed) markLines() string {
 	var b strings.Builder
 	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
@@ -251,7 +250,7 @@ func (o *observed) markLines() string {
 	return b.String()
 }
 
-// dropLine returns the line about what ends turns, or "".
+// dropLine returns the drop line with the marks that end turns, or "" if there are none.
 func (o *observed) dropLine() string {
 	var ends []string
 	for _, mark := range o.ends {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// body is where in a text one call stands, and how a declaration says it.
-// The text in front of start and behind end is marks, which become literals of the call line.
+// body is the position of one call in a text, and its form in a declaration. The text before start
+// and after end consists of marks, which become literals of the call line.
 type body struct {
 	start, end int
-	hole       string // {call}, {name}…{json}, …
+	hole       string // such as {call} or {name}…{json}
 	lines      string // further lines of the declaration
 }
 
 // bodyOf finds the call with these two values in a text. The forms are tried from the strictest on:
-// JSON proves itself by parsing, tags are whatever stands between known values.
+// JSON must parse, while tags may be any texts between known values.
 //
 //	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
 //	write_file{…}, functions.write_file:0{…}                {name}…{json}, {id}…{json}
@@ -33,9 +33,9 @@ func bodyOf(text, path, content string) (body, bool) {
 	return body{}, false
 }
 
-// jsonBody finds a call whose arguments are JSON: the name is in the JSON, or in front of it.
-// A schema or a header may hold JSON as well, so the value must hold both arguments of the probe.
-// It begins at every brace until one parses, so marks that hold braces do no harm.
+// jsonBody finds a call whose arguments are JSON: the name is in the JSON, or before it. A schema
+// or a header may be JSON as well, so the JSON must contain both arguments of the probe. It is
+// tried from every brace or bracket on, so marks may contain braces.
 func jsonBody(text, path, content string) (body, bool) {
 	for i := range len(text) {
 		if text[i] != '{' && text[i] != '[' {
@@ -54,8 +54,8 @@ func jsonBody(text, path, content string) (body, bool) {
 	return body{}, false
 }
 
-// jsonAt returns the JSON value that a text begins with; what follows may be anything. The template
-// prints its own marks after it, and these are what is looked for.
+// jsonAt returns the JSON value at the start of a text, and false if there is none. Any text may
+// follow it.
 func jsonAt(text string) (string, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))
@@ -65,11 +65,10 @@ func jsonAt(text string) (string, bool) {
 	return text[:in.InputOffset()], true
 }
 
-// named returns a body whose JSON holds the name: as the value of a member, or as the name of the
-// only one. A member that is "0" or "1" counts the calls (command-r7b's "tool_call_id": "0"); one
-// at the end with the probe's id has the call's own (mistral-v3). The usual names need no keys
-// line. Arguments are found as the member that holds an object, the name as the member with its
-// value.
+// named returns a body whose JSON contains the tool's name: as the value of a member, or as the key
+// of the only one. The arguments are the member that is an object. A member "0" or "1" counts the
+// calls (command-r7b's "tool_call_id": "0"); a last member with the probe's id is the id of the
+// call (mistral-v3). The usual member names need no keys line.
 func named(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -107,8 +106,8 @@ func named(value string, start, end int) (body, bool) {
 	return b, true
 }
 
-// spreads returns how a list is spread over lines: a member a line, a call a line, or all in one.
-// command-r prints json.dumps with indent=4, command-r7b a call a line.
+// spreads returns the word of list= for the layout of a list: "indent" for one member per line
+// (command-r's json.dumps with indent=4), "lines" for one call per line (command-r7b), or "always".
 func spreads(value string) string {
 	switch {
 	case strings.Contains(value, "{\n"):
@@ -119,14 +118,13 @@ func spreads(value string) string {
 	return "always"
 }
 
-// anID is an id that holds the tool's name.
-// It is Kimi K2's functions.write_file:0.
+// anID matches an id that contains the tool's name, as Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName returns a body that ends with arguments at text[at:end] and begins with the name
-// before them, or with the call's id. The last occurrence counts: deepseek-v3 has the word function
-// and a separator before it, others the name in a header, too. Literals between name and arguments
-// stay as they are: <｜tool▁sep｜>, [ARGS], a newline.
+// besideName returns a body with arguments at text[at:end], which begins with the tool's name
+// before them, or with the call's id. The last occurrence of the name counts, since some templates
+// have it in a header, too. The text between name and arguments becomes a literal: <｜tool▁sep｜>,
+// [ARGS], a newline.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -140,12 +138,12 @@ func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	return body{start, end, "{name}" + example(behind) + hole, lines}, true
 }
 
-// aPython is one Python call, or a list of them.
-// Arguments of the probe hold no parentheses, so a call ends at the first one that closes.
+// aPython matches one Python call, or a list of them. Arguments of the probe have no parentheses,
+// so a call ends at the first closing one.
 var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
 
-// pythonBody finds calls in Python's spelling. Without brackets around several it is olmo3's form,
-// a call a line; quotes of the other kind are LFM2.5's.
+// pythonBody finds calls in Python's spelling. Calls without brackets are one per line, as olmo3's;
+// LFM2.5 has single quotes.
 func pythonBody(text, path, content string) (body, bool) {
 	m := aPython.FindStringIndex(text)
 	if m == nil {
@@ -164,9 +162,9 @@ func pythonBody(text, path, content string) (body, bool) {
 	return body{m[0], m[1], "{python}", lines}, true
 }
 
-// pseudoBody finds a call whose arguments are JSON with bare keys and strings between delimiters of
-// their own. gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}: the delimiter is what
-// stands between a key's colon and its value.
+// pseudoBody finds a call whose arguments are JSON with bare keys and special string delimiters, as
+// gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}. The delimiter is the text between a
+// key's colon and its value.
 func pseudoBody(text, path, _ string) (body, bool) {
 	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` + regexp.QuoteMeta(path) + `.*?\})`)
 	m := aPseudo.FindStringSubmatchIndex(text)
@@ -176,11 +174,10 @@ func pseudoBody(text, path, _ string) (body, bool) {
 	return besideName(text, m[2], m[3], "{pseudo}", "quote   "+strings.TrimSpace(text[m[4]:m[5]])+"\n")
 }
 
-// taggedBody finds a call whose arguments each stand between marks. Two arguments show where one
-// ends and the next begins: what stands in front of both keys is the opener, what stands behind
-// both values the closer. Templates may sort arguments, so the one that stands first counts as the
-// first. Tags that are named like the parameters, <path>…</path>, are told by the key that stands
-// behind the value once more.
+// taggedBody finds a call whose arguments are each between marks. The common text before both keys
+// is the opener, that after both values the closer. Templates may sort arguments, so the order in
+// the text counts. Tags that are named like the parameters, <path>…</path>, are recognised by the
+// key that is repeated after the value.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path), strings.Index(text, content)
@@ -196,7 +193,7 @@ func taggedBody(text, path, content string) (body, bool) {
 		return body{}, false
 	}
 	open, middle := opener(text[name:k1], text[end1:k2]), text[k1+len(key1):v1]
-	// what stands between key and value must be the same for both, or the tags say more than a name
+	// the texts between key and value must be the same for both arguments
 	if open == "" || middle != text[k2+len(key2):v2] {
 		return body{}, false
 	}

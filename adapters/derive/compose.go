@@ -11,7 +11,7 @@ import (
 )
 
 // arrangements returns the lines of forms that may print what a template printed for one call and
-// for two: where the parts are is the same in all of them, how values are written differs.
+// for two. They have the parts of a call at the same places, and differ in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -20,7 +20,7 @@ func arrangements(p *printer, one, two, glue string) (all []string) {
 	f.glue = glue
 	all = f.arrangements(p, one)
 	for _, lines := range slices.Clone(all) {
-		if call := aCount.FindString(lines); call != "" { // both calls had two arguments
+		if call := aCount.FindString(lines); call != "" { // 2 may be the number of arguments
 			all = append(all, strings.Replace(lines, call, strings.Replace(call, "2", "{count}", 1), 1))
 		}
 		if arg := aType.FindString(lines); arg != "" {
@@ -31,13 +31,14 @@ func arrangements(p *printer, one, two, glue string) (all []string) {
 	return all
 }
 
-// Literals that may be holes: the number of arguments, and the word for the type of a string.
+// Lines with literals that may be holes: the number of arguments, and the word for the type of a
+// string.
 var (
 	aCount = regexp.MustCompile(`form    call .*\b2\b.*\n`)
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements returns the forms in which the parts are where they were seen.
+// arrangements returns the lines of forms with the parts at these places.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
@@ -70,7 +71,7 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 	return all
 }
 
-// lines returns the lines about calls.
+// lines returns the form lines about calls.
 func (f *framed) lines(holes, gaps []string) string {
 	var b strings.Builder
 	call := ""
@@ -79,8 +80,8 @@ func (f *framed) lines(holes, gaps []string) string {
 	}
 	call += gaps[len(gaps)-1]
 	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
-	// an opener of one sign is looked for where a call may begin, and that is nowhere behind
-	// another call
+	// a call whose opener is a single sign is not recognised after another call, so it needs a
+	// calls line
 	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
 		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
@@ -105,7 +106,7 @@ func above(glue, mark string) string {
 	return glue
 }
 
-// edged writes the blanks at the edges of a line so that they stay.
+// edged returns a line with \s for the blanks at its edges, which would otherwise be lost.
 func edged(line string) string {
 	inner := strings.Trim(line, " ")
 	if inner == "" {
@@ -115,23 +116,23 @@ func edged(line string) string {
 	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
 }
 
-// items is how arguments are written one by one.
+// items describes how arguments are written one by one.
 type items struct {
 	series
-	lines string // about calls
-	plain string // what stands in front of a value of one line
+	lines string // the form lines about calls
+	plain string // the text before a value of one line
 }
 
-// series are two things of a kind with names or without: what stands around each, and around and
-// between both.
+// series holds the literals around and between two values with or without names, such as arguments,
+// members or elements.
 type series struct {
-	open, before, mid, after, again, between, close string // again: what stands behind the name that is printed once more
-	first                                           bool   // the value stands in front of the name
-	keyed                                           bool   // the name stands behind the value once more
-	twice                                           string // between two names in front of a value; "": there is one
+	open, before, mid, after, again, between, close string // again: the text after the repeated name
+	first                                           bool   // the value is before the name
+	keyed                                           bool   // the name is repeated after the value
+	twice                                           string // the text between two names before a value; "" if there is one name
 }
 
-// item returns one of the things as a line of a form.
+// item returns one value with its name as a line of a form.
 func (s series) item(key, indent string) string {
 	e := escaped.Replace
 	before := e(s.before)
@@ -152,14 +153,15 @@ func (s series) item(key, indent string) string {
 	return edged(out)
 }
 
-// seriesOf separates the literals around two things: before the first name, between name and value,
-// between both, and after the second. With a quote, values have it around them, and it is theirs.
+// seriesOf splits the literals around two values: head before the first name, mid and mid2 between
+// name and value, between the two, and tail after the second. It returns false if the two values
+// differ in these. Quotes around values are removed.
 func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series, ok bool) {
 	if mid != mid2 {
 		return s, false
 	}
 	s.keyed = keyed
-	if keyed { // between and tail stand behind the names that are printed again
+	if keyed { // between and tail follow the repeated names
 		if again != again2 {
 			return s, false
 		}
@@ -180,7 +182,7 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 		s.before = between[len(between)-n:]
 	}
 	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
-		s.before = "" // ", " is what stands between two, and not a comma behind one and a blank in front of the next
+		s.before = "" // ", " is a separator, and not a comma after one value and a blank before the next
 	}
 	rest := between[:len(between)-len(s.before)]
 	n := commonPrefix(rest, tail)
@@ -196,7 +198,7 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	return s, true
 }
 
-// wholeRunes returns how many of the last n bytes of a text are whole characters.
+// wholeRunes returns the number of bytes of the whole characters in the last n bytes of a text.
 func wholeRunes(text string, n int) int {
 	for n > 0 && text[len(text)-n]&0xC0 == 0x80 {
 		n--
@@ -204,14 +206,15 @@ func wholeRunes(text string, n int) int {
 	return n
 }
 
-// cutQuotes removes the quotes around a value from what follows it and from what precedes it.
+// cutQuotes removes the quotes of a value from the texts after and before it. It returns false if
+// one of them is missing.
 func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	b, ok = strings.CutPrefix(behind, quote)
 	f, ok2 := strings.CutSuffix(front, quote)
 	return b, f, ok && ok2
 }
 
-// items finds how arguments are written.
+// items finds out how arguments are written. It returns false if the parts are in an unknown order.
 func (f *framed) items(quote string) (i items, ok bool) {
 	at := slices.Index(f.holes, "key")
 	if at < 0 {
@@ -255,8 +258,7 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst finds how arguments are written whose names stand behind their values, from part at
-// on.
+// valuesFirst finds out how arguments are written whose names follow their values, from part at on.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)
@@ -272,7 +274,7 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	return i, true
 }
 
-// argLines returns the lines about arguments.
+// argLines returns the form lines about arguments.
 func (i items) argLines() string {
 	lines := "form    arg " + i.item("{key}", "") + "\n"
 	if i.between != "" {
@@ -284,16 +286,16 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced returns the same arguments where the blank before a value belongs only to values of one
-// line, as YAML has it.
+// unspaced returns the same arguments with the blank before a value for values of one line only, as
+// in YAML.
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]
 	return i
 }
 
-// nested finds the notation in which objects and lists are written that are values of arguments; ""
-// if none is seen.
+// nested returns the form lines for objects and lists inside arguments, or "" if their notation is
+// not recognised.
 func (p *printer) nested(i items, one, quote string) string {
 	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
 	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
@@ -322,8 +324,9 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines
 }
 
-// valueOf returns what a template prints for the value of an argument: the text after its name, up
-// to what follows the last value of another call.
+// valueOf returns what a template prints for the value of an argument: the text after its name,
+// without the text that also follows the last value in one. It returns "" if the texts do not
+// match.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")
@@ -339,7 +342,7 @@ func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	return value
 }
 
-// seriesIn takes apart a value with two members, or two elements.
+// seriesIn splits the text of a value with two members, or two elements.
 func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
 	first, second := strings.Index(value, "cat"), strings.LastIndex(value, "dog")
 	if first < 0 || second < first {

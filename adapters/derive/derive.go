@@ -1,23 +1,23 @@
-// Package derive finds out how a model writes calls from what the model's own chat template makes
-// of conversations.
+// Package derive finds out how a model writes calls, by rendering conversations with the model's
+// own chat template.
 //
-// A template is a program; what it does is seen by running it. [From] renders conversations that
-// differ in one thing (with a call and without, with one call and two, with and without reasoning)
-// and reads the differences. Either a known family prints and reads the same, or the differences
-// become a declaration of the kind that adapters/families holds, which is tried at once: what it
-// prints must be what the template prints, and what it reads must be the calls that were rendered.
+// A template is a program, so it is examined by running it. [From] renders conversations that
+// differ in one thing (with and without a call, with one call and two, with and without reasoning)
+// and compares them. If a known family prints and reads the same, it is used. Otherwise the
+// differences become a declaration like those in adapters/families, which is tested at once: it
+// must print what the template prints, and read the calls that were rendered.
 //
-//	derive.go      From: the views of a template, the finding that is taken, and whether a named family agrees
-//	observe.go     the probes, and what a template makes of them
-//	difference.go  what two renderings have of their own, and marks in a text
+//	derive.go      From: the views of a template, the choice of a finding, Agrees
+//	observe.go     the probes, and how a template renders them
+//	difference.go  the differences of two renderings, and marks in a text
 //	messages.go    templates whose replies are messages with headers
-//	source.go      what the template's source says and no conversation shows
-//	body.go        where a call stands in a text, and in which form
+//	source.go      facts that only the template's source shows
+//	body.go        the position and form of a call in a text
 //	lines.go       the lines of the declaration
-//	arrange.go     templates that no example says: the search for the inverse of what they print
-//	frame.go       where the parts of a call stand in what is printed, and what is around them
+//	arrange.go     calls that examples cannot express: the search for a form
+//	frame.go       the positions of the parts of a call in a text, and the text around them
 //	compose.go     the lines of forms, with each way of writing values
-//	taught.go      a single call in a text: templates that teach calls in words; CallLine, what a reply shows where there is no template
+//	taught.go      a single call in a text: templates that teach calls in words; CallLine for replies
 //	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
 
@@ -32,49 +32,47 @@ import (
 	"toolnorm/chat"
 )
 
-// Render gives the prompt that a conversation comes to with a model's own template. It is a
-// server's doing (Ollama's debug rendering, llama-server's /apply-template), so an error may also
-// be the server's. Rendering costs some milliseconds, and [From] asks for about twenty
-// conversations, and for some forty more of a template whose form is its own.
+// Render returns the prompt for a conversation, rendered with a model's own template. A server
+// renders it (Ollama's debug rendering, llama-server's /apply-template), so an error may also come
+// from the server. Rendering takes some milliseconds. [From] renders about twenty conversations,
+// and some forty more if no known kind of call line fits.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
 type Template struct {
 	Render Render
-	Source string // its text, where the server gives it: Jinja or Go's; empty: only what it prints is seen
+	Source string // its text, Jinja or a Go template, if the server shows it; else empty
 }
 
-// Finding is what a model's template says about how the model writes. `formats guess` proposes it,
-// and a model that no family claims is read by it from its first request on.
+// Finding is the result of [From]. `formats guess` proposes it, and the replies of a model that no
+// family names are read with it.
 type Finding struct {
-	Known  string           // the known family that prints the same; empty when none does
-	Lines  string           // the declaration; of a known family: that it is like it
-	Format *adapters.Format // the declaration, in a set with the families that were given
-	Wrong  []error          // what the declaration does not do
-	Rest   *adapters.Format // where the calls cannot be read: a format that reads thoughts, text and ends; else nil
-	Result string           // what follows a call up to the model's next turn, its result in it; empty when not seen
-	Shown  []string         // the calls as the template prints them: one, and two where it prints two
+	Known  string           // the known family that prints the same; empty if there is none
+	Lines  string           // the declaration; for a known family it has a like line
+	Format *adapters.Format // the parsed declaration, in a set with the given families
+	Wrong  []error          // how the declaration differs from the template
+	Rest   *adapters.Format // if calls cannot be read: a format for reasoning, text and ends; else nil
+	Result string           // the text from a call to the model's next turn, with its result; empty if not seen
+	Shown  []string         // the calls as the template prints them: one call, and two if it prints two
 }
 
-// ErrNoCalls is the error of a template that prints no calls: the model was taught them elsewhere,
-// or not at all. SmolLM3's, Gemma 2's and Phi-3.5's are such: they print the text of a turn and
-// nothing of its calls.
+// ErrNoCalls is returned for a template that prints no calls, such as those of SmolLM3, Gemma 2 and
+// Phi-3.5, which print the text of a turn only. Its model learned calls from other prompts, or not
+// at all.
 var ErrNoCalls = errors.New("the template does not print calls")
 
-// ErrForm is the error of a template whose calls no declaration can say.
-// There is no hole for it: YAML, say, or a name that stands behind the arguments.
+// ErrForm is returned for a template whose calls cannot be expressed in a declaration.
 var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
 
-// From finds out how a model of that name writes; set is the families that are known. What it finds
-// can be used if its list of what is wrong is empty. An error means that the template prints no
-// calls, refuses the conversations, or prints calls in a form that cannot be said: the message is a
-// sentence about what is missing. Two views are taken, with results behind the calls and with a new
-// request there. Gemma 2's template refuses the first, others drop reasoning in the second; what
-// one of them shows is enough.
+// From finds out how a model writes; set holds the known families. The finding can be used if its
+// Wrong is empty. From returns an error if the template prints no calls, refuses the conversations,
+// or prints calls in a form that cannot be expressed. It renders two views: with results after the
+// calls, and with a new request after them. Gemma 2's template refuses the first, and others drop
+// reasoning in the second; either view is enough.
 //
-// What is proposed is tried on the calls that it was made from: printed by the declaration they
-// must be what the template printed, and read by it the calls that were rendered. Whatever is not
-// so is in Wrong, and the finding is not used.
+// The declaration is tested with the calls that it was made from: it must print what the template
+// printed, and read the calls that were rendered. Every deviation is in Wrong, and then the finding
+// must not be used.
 func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	var all []*observed
 	var errs []error
@@ -121,8 +119,8 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	return rest(best, clearest(errs), all, model, set, t)
 }
 
-// rest returns what is left where no format reads the calls: the marks around thoughts and text, or
-// what the template teaches in words where it prints no calls.
+// rest returns a finding if no format reads the calls: one with the marks around reasoning and
+// text, or, if the template prints no calls, the call that it teaches in words.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
 		if errors.Is(err, ErrNoCalls) {
@@ -148,10 +146,9 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom adds what another view of the template showed and this one did not: some print
-// reasoning only while the results of its calls are the last that was said, some drop the marks of
-// a plain reply there. Marks that end a turn are added unless they occur in a call: dropped there,
-// they would cut it.
+// completeFrom adds what only the other view p of the template showed: some templates print
+// reasoning only if the results of its calls come last, and some drop the marks of a plain reply
+// there. Marks that end a turn are added unless they occur in a call, which they would cut.
 func (o *observed) completeFrom(p *observed) {
 	o.thought = cmp.Or(o.thought, p.thought)
 	o.spoken = cmp.Or(o.spoken, p.spoken)
@@ -163,9 +160,9 @@ func (o *observed) completeFrom(p *observed) {
 	}
 }
 
-// completeBy adds what the source alone says. In message families the headers tell reasoning, so no
-// marks around it are looked for. The source can only add: what a conversation showed is what the
-// model sees, and the source may hold branches that are dead.
+// completeBy adds what only the source shows. In message families the headers show which text is
+// reasoning, so it has no marks of its own. The source never replaces what a conversation showed,
+// since it may contain branches that are not used.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -177,8 +174,8 @@ func (o *observed) completeBy(source string) {
 	}
 }
 
-// better reports whether f should be taken instead of g: one that a known family confirms, else the
-// one with less wrong. A known family's file has been read by people and has the slips of its
+// better reports whether f should be used instead of g: a finding with a known family is better,
+// else the one with fewer errors. The file of a known family was reviewed and covers slips of its
 // models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
 	if (f.Known != "") != (g.Known != "") {
@@ -187,9 +184,8 @@ func (f *Finding) better(g *Finding) bool {
 	return len(f.Wrong) < len(g.Wrong)
 }
 
-// clearest returns the error that says most: that a form cannot be expressed, before that there are
-// no calls, before a refusal. A template that refuses one view and prints no calls in the other
-// counts as a template without calls.
+// clearest returns the most useful error: ErrForm, else ErrNoCalls, else all refusals. A template
+// that refuses one view and prints no calls in the other counts as a template without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -201,9 +197,9 @@ func clearest(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// finding makes a declaration of what was seen, and tries it. A family that prints exactly the same
-// is taken as it stands. One that differs in white space lends its lines, and the marks around
-// reasoning and text are the template's own.
+// finding makes a declaration from the observations, and tests it. A known family that prints
+// exactly the same is used unchanged. If one differs only in white space, its lines are used, with
+// the template's own marks around reasoning and text.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	if o.unsaid != nil {
 		return nil, o.unsaid
@@ -226,10 +222,10 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	return f, nil
 }
 
-// try prints and reads the probes with a format, and says what comes out otherwise than from the
-// template. Printing is compared without white space, since marks of the turn and newlines around
-// them are the template's; reading is compared in full. Two calls are tried besides one, since
-// lists, glue and sections show with the second.
+// try prints and reads the probes with a format, and returns the differences from the template.
+// Printed texts are compared without white space, since the newlines around calls depend on the
+// turn; calls that are read are compared in full. A turn of two calls is tried too, since only it
+// shows lists, glue and sections.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]
@@ -244,8 +240,8 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 }
 
 // knownIn returns the name of the known family that prints and reads the same, or "", and whether
-// it agrees in white space too. One that does comes first. Families are asked in the order of their
-// names, so that the answer is the same every time.
+// it agrees in white space too. Such a family is preferred. Families are tried in the order of
+// their names, so that the result is always the same.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {
@@ -261,7 +257,8 @@ func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	return name, false
 }
 
-// printedExactly compares with white space.
+// printedExactly reports whether a format prints the probes exactly as the template does, including
+// white space.
 func (o *observed) printedExactly(f *adapters.Format) bool {
 	for n, want := range o.shown() {
 		if string(f.Append(nil, probes[:n+1]...)) != want {
@@ -271,10 +268,9 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 	return true
 }
 
-// thinksAs reports whether f takes the reasoning off that the template printed in front of the
-// call. A template that prints none leaves the question open. Families that print the same calls
-// may differ in the marks around reasoning alone. A reply that thinks and calls must come apart
-// into the thought, no text, and the call.
+// thinksAs reports whether f separates reasoning as the template prints it before a call: it must
+// read the reasoning, no text, and the call. It is true if the template prints no reasoning. Some
+// families differ only in the marks around reasoning.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
@@ -283,16 +279,15 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 	return err == nil && strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
-// begins reports whether a text begins with calls as they are printed, white space aside: marks of
-// the turn may follow.
+// begins reports whether a text begins with the printed calls, ignoring white space: marks of the
+// turn may follow.
 func begins(text, calls string) bool {
 	return strings.HasPrefix(strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(calls), ""))
 }
 
-// Agrees reports whether a format reads the calls that a template prints, as its name may have
-// promised. A template that prints none, or that cannot be asked, says nothing against it. A model
-// called qwen2.5-… may be somebody's tune that writes another way; then the template counts, not
-// the name.
+// Agrees reports whether a format, chosen by a model's name, reads the calls that the model's
+// template prints. It is true if the template prints no calls or cannot be rendered. A model called
+// qwen2.5-… may be a fine-tune that writes in another way; then the template counts, not the name.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

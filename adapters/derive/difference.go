@@ -6,10 +6,8 @@ import (
 	"unicode"
 )
 
-// difference removes what two texts begin and end with alike, and returns what is left of the
-// second, in which no mark is cut. Texts that differ by a whole mark mostly share its first and
-// last letters: of <|a|> and <|b|> only "a" and "b" differ. Widened to marks it can be cut out and
-// looked at by itself.
+// difference returns the part of b that is left without the common beginning and end of both texts,
+// widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -20,7 +18,7 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart returns at, or the start of the mark in whose middle it is.
+// markStart returns at, or the start of the mark if at is inside a mark.
 func markStart(text string, at int) int {
 	at = min(at, len(text))
 	if i := openMark(text[:at]); i >= 0 {
@@ -29,8 +27,8 @@ func markStart(text string, at int) int {
 	return at
 }
 
-// openMark returns where the mark begins in whose middle a text ends, or -1 when it does not end in
-// a mark. A "<" with a blank or a newline after it is an operator or prose.
+// openMark returns the start of the mark inside which a text ends, or -1 if it does not end inside
+// a mark. A "<" with a blank or a newline somewhere after it is an operator or prose.
 func openMark(text string) int {
 	i := strings.LastIndexByte(text, '<')
 	if i < 0 || strings.ContainsAny(text[i:], "> \n") {
@@ -39,8 +37,8 @@ func openMark(text string) int {
 	return i
 }
 
-// commonPrefix returns how many bytes two texts have in common at the beginning. Cutting a letter
-// of several bytes does no harm: what is taken is widened to whole marks.
+// commonPrefix returns how many bytes two texts have in common at the beginning. It may end inside
+// a rune, since callers widen the result to whole marks.
 func commonPrefix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -48,8 +46,8 @@ func commonPrefix(a, b string) (n int) {
 	return n
 }
 
-// commonSuffix returns how many bytes two texts have in common at the end. Where texts differ only
-// in length the caller removes the common beginning first, or both would count the same bytes.
+// commonSuffix returns how many bytes two texts have in common at the end. Callers remove the
+// common beginning first, so that no byte is counted in both.
 func commonSuffix(a, b string) (n int) {
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
 		n++
@@ -57,16 +55,16 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener returns the part that a and b both end with, from the first mark in it on; all of a when b
-// ends with a. a is the text before the first of two equal things, b the text between both: the
-// opener ends both.
+// opener returns the common end of a and b, from the first mark in it on, or all of a if b ends
+// with a. a is the text before the first of two calls or arguments, b the text between them, so
+// both end with the opener.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {
 		return a
 	}
 	tail := a[len(a)-n:]
-	if end, start := strings.IndexByte(tail, '>'), strings.IndexByte(tail, '<'); end >= 0 && end < start { // the end of the mark in front
+	if end, start := strings.IndexByte(tail, '>'), strings.IndexByte(tail, '<'); end >= 0 && end < start { // the end of the mark before
 		return strings.TrimLeft(tail[end+1:], "\n")
 	}
 	if i := strings.IndexAny(tail, "<["); i >= 0 {
@@ -75,8 +73,8 @@ func opener(a, b string) string {
 	return ""
 }
 
-// shared returns what a and b both begin with: whole marks, without the newlines after them. A
-// letter in common after the last whole mark is chance: </arg> and the < of whatever follows.
+// shared returns the common beginning of a and b, without an incomplete mark and newlines at its
+// end. An incomplete mark is the < of two different marks.
 func shared(a, b string) string {
 	s := a[:commonPrefix(a, b)]
 	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {
@@ -85,19 +83,18 @@ func shared(a, b string) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// A mark is a word in angle brackets, or in square ones when it shouts, as [THINK] does; ◁think▷ is
-// Kimi's. A longer name than 64 bytes is no mark of any known family; the longest, one of plamo3's,
-// has 36 with its brackets.
+// A mark is a word in angle brackets, or in capitals in square brackets, as [THINK]; ◁think▷ is
+// Kimi's. The longest mark of a known family, one of plamo3's, has 36 bytes, so 64 is a safe bound.
 const aMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_ ]{2,40}\]|◁[^◁▷\s]{1,32}▷)`
 
 var (
 	anyMark     = regexp.MustCompile(aMark)
 	leadingMark = regexp.MustCompile(`^\s*` + aMark + `\n*`)
-	// Gemma's <|channel>thought opens with a word behind the mark.
+	// Gemma's <|channel>thought has a word after the mark.
 	trailingMark = regexp.MustCompile(`\n?` + aMark + `[a-z_]{0,16}\n*$`)
 )
 
-// hasMark reports whether a text holds any mark: words alone open nothing that could be looked for.
+// hasMark reports whether a text contains a mark.
 func hasMark(s string) bool { return anyMark.MatchString(s) }
 
 // firstMark returns the mark that a text begins with, including white space before it and newlines
@@ -107,8 +104,8 @@ func firstMark(text string) string { return leadingMark.FindString(text) }
 // lastMark returns the mark that a text ends with, or "".
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
-// trimSpaced removes a prefix, and white space before it too; a text without it stays. The white
-// space after the text stays: of a call it may be glue.
+// trimSpaced removes a prefix and the white space before it. A text without the prefix is returned
+// unchanged. White space after the prefix is kept, since it may be a call's glue.
 func trimSpaced(text, prefix string) string {
 	prefix = strings.TrimSpace(prefix)
 	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok && prefix != "" {

@@ -73,17 +73,17 @@ func blockAt(text string, calls []chat.Call) (int, string) {
 	return 0, ""
 }
 
-// pieces are literals and holes of a line of a form, as text.
+// pieces holds literals and holes of a form line, as text.
 type pieces struct {
 	text  string
-	first int // what a counter began with; -1: there is none
+	first int // the first value of a counter; -1 without a counter
 }
 
-// lengths are how long the arguments of two calls are.
+// lengths holds the lengths of the arguments of two calls.
 type lengths [2]int
 
-// merged returns what two texts have in common, from the front or from the end, where numbers that
-// count calls or bytes are holes, and how much of each was used.
+// merged returns the common beginning of two texts, or their common end, with holes for numbers
+// that count calls or bytes, and the lengths of that part in both texts.
 func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
@@ -123,10 +123,11 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	return out, na, nb
 }
 
-// escaped writes a literal as the lines of a form have it.
+// escaped escapes a literal for the lines of a form.
 var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// digits returns the digits that a text has n bytes from its front, or from its end.
+// digits returns the digits at n bytes from the beginning of a text, or those before n bytes from
+// its end.
 func digits(s string, n int, end bool) string {
 	is := func(c byte) bool { return c >= '0' && c <= '9' }
 	from, to := n, n
@@ -143,17 +144,18 @@ func digits(s string, n int, end bool) string {
 	return s[from:to]
 }
 
-// framed is what stands around calls, and the literals between their parts.
+// framed holds the texts around calls, and the literals between their parts.
 type framed struct {
 	glue              string // the newlines between text and calls
 	holes             []string
-	gaps              []string // literals in front of each hole and behind the last, as a form has them
-	first, join, last string   // plain text
+	gaps              []string // literals before each hole and after the last, escaped for a form
+	first, join, last string   // the plain texts before, between and after calls
 	index             int
 	rawGaps           []string // the same as plain text
 }
 
-// frame compares a turn of one call with one of two.
+// frame compares a turn of one call with a turn of two. It returns false if their parts do not
+// match.
 func frame(one, two string) (*framed, bool) {
 	a := anchors(one, gnus[0])
 	f := &framed{index: -1}
@@ -214,7 +216,8 @@ func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
 	return l
 }
 
-// compare reads the literals of two calls in a row.
+// compare sets the literals from two calls in a row, and returns false if those of the two calls
+// differ.
 func (f *framed) compare(two string, a, b []anchor) bool {
 	l := measured(two, a, two, b)
 	note := func(m pieces) string {

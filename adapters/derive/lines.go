@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// declaration proposes the lines of a family. One that prints what a known family prints is like
-// that one; where white space differs, with the marks of its own around reasoning and text.
+// declaration returns the lines of a declaration. If a known family prints the same, they are a
+// like line, followed by the template's own marks around reasoning and text if white space differs.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	var b strings.Builder
 	b.WriteString(heading(model))
@@ -36,7 +36,7 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 		b.WriteString("flag    cdata\n")
 	}
 	b.WriteString(lines)
-	// llama3.1's template writes <|python_tag|> in one mode only; the mark is read besides
+	// llama3.1's template writes <|python_tag|> in one mode only; calls with the mark are read, too
 	for _, mark := range o.openers {
 		if strings.Contains(lines, "{call}") {
 			fmt.Fprintf(&b, "call    %s{call}\n", example(mark))
@@ -51,8 +51,8 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	return b.String(), nil
 }
 
-// heading names a declaration as the model, without registry, user and tag, and globs on that, so
-// that its other sizes are read alike.
+// heading returns the format and models lines for a model. The name is that of the model without
+// registry, user and tag, and the glob matches its other sizes as well.
 func heading(model string) string {
 	name, _, _ := strings.Cut(path.Base(strings.ToLower(model)), ":")
 	name = strings.Join(strings.Fields(name), "-")
@@ -60,14 +60,14 @@ func heading(model string) string {
 }
 
 // callLines returns the lines section, call, arg, keys and quote, and the marks after the calls
-// that end the turn. With two calls, the text between them tells: what precedes both is the call's
-// opener, what follows both its closer, and the rest around them is a section. Marks after all
-// calls with none before end the turn.
+// that end the turn. They are found from the text between two calls: the text that precedes both
+// calls is the opener, the text that follows both is the closer, and the rest around them is a
+// section. Marks after all calls end the turn if there are none before the calls.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //
-// has "\n</tool_call>\n<tool_call>\n" between: opener <tool_call>\n, closer \n</tool_call>, glue of
-// one newline, and <|im_end|> ends the turn.
+// has "\n</tool_call>\n<tool_call>\n" between the calls: the opener is <tool_call>\n, the closer
+// \n</tool_call>, the glue one newline, and <|im_end|> ends the turn.
 func (o *observed) callLines() (lines string, ends []string, err error) {
 	oneText, twoText := sameIDs(o.one), sameIDs(o.two)
 	one, ok := bodyOf(oneText, "quokka.txt", "wombat")
@@ -84,20 +84,20 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	}
 	rest := twoText[first.end:]
 	second, ok := bodyOf(rest, "numbat.txt", "bilby")
-	if !ok { // one list holds both
+	if !ok { // one list has both calls
 		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole, example(oneText[one.end:]), one.lines), nil, nil
 	}
 	before, between, after := twoText[:first.start], rest[:second.start], rest[second.end:]
-	open := strings.TrimLeft(opener(before, between), "\n") // which are glue
+	open := strings.TrimLeft(opener(before, between), "\n") // the newlines are glue
 	closer := shared(between[:len(between)-len(open)], after)
 	head, tail := before[:len(before)-len(open)], after[len(closer):]
 	glue := newlines(between[len(closer):])
 	section := ""
 	switch {
-	case strings.TrimSpace(head) == "": // what follows all calls and precedes none of them ends the turn
+	case strings.TrimSpace(head) == "": // without a section, marks after all calls end the turn
 		glue = max(newlines(head), glue, o.glue) // the longest one
 		ends = anyMark.FindAllString(tail, -1)
-	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects, one after the other, between marks
+	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects one after the other, with marks around all
 		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head), example(tail)), nil, nil
 	default:
 		head = max(newlines(head), o.glue) + strings.TrimLeft(head, "\n")
@@ -107,10 +107,10 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + unfenced(call) + one.lines, ends, nil
 }
 
-// typed puts the hole for a type into an arg line whose tags say the type: <parameter name="{key}"
-// string="{type}">. The types of a number and of a string differ in the word alone: string="false"
-// and string="true", type="number" and type="string". Whole words are cut, as "true" and "false"
-// end alike. kimi-k3 and DeepSeek's DSML are such; a tag that says no type is left as it was.
+// typed puts {type} into an arg line if its tags contain the type, as those of kimi-k3 and
+// DeepSeek's DSML: <parameter name="{key}" string="{type}">. The tags of a number and of a string
+// then differ in one word: string="false" and string="true", type="number" and type="string". Only
+// whole words are replaced, since "true" and "false" have the same last letter.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))
@@ -123,11 +123,11 @@ func (o *observed) typed(lines string) string {
 	return strings.Replace(lines, "{key}"+example(word)+"{value}", "{key}"+typed+"{value}", 1)
 }
 
-// letters are what such a word is made of: all of them are lower case.
+// letters are the letters of such words, which are in lower case.
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// messageLines adds the lines of a family whose replies are made of messages.
-// glimmer's messages hold a section of tagged calls, harmony's the arguments alone.
+// messageLines adds the lines of a family whose replies consist of messages. glimmer's messages
+// contain a section of tagged calls, harmony's only the arguments.
 func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	text := sameIDs(o.one)
 	if _, body, ok := strings.Cut(text, o.messages.closes); ok {
@@ -136,7 +136,7 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	one, ok := bodyOf(text, "quokka.txt", "wombat")
 	switch {
 	case !ok:
-		// The name stands in the header alone: the body is the arguments.
+		// The name is only in the header, so the body is the arguments.
 		at := strings.Index(text, "{")
 		if at < 0 {
 			return "", ErrForm
@@ -159,9 +159,9 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	return b.String(), nil
 }
 
-// onlyLine returns the line of a template that prints one call. Marks after a call that begins with
-// no mark end the turn. Glue and a section cannot be told apart from one call, so all of it is the
-// call's. Llama 3's templates refuse a second call.
+// onlyLine returns the line of a template that prints one call. Marks after a call without an
+// opening mark end the turn. One call does not show what belongs to a section, so all other marks
+// belong to the call. Llama 3's templates refuse a second call.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -185,12 +185,13 @@ func unfenced(call string) string {
 // newlines returns the newlines that a text begins with.
 func newlines(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "\n"))] }
 
-// example writes a text as a declaration does.
-// Braces are doubled and newlines are \n there; the probe's id becomes the hole for ids.
+// example returns a text as it is written in a declaration: with doubled braces, \n for newlines,
+// and {id} for the id of the first probe.
 func example(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 	return strings.ReplaceAll(s, probes[0].ID, "{id}")
 }
 
-// sameIDs gives the second probe the id of the first, so that only their arguments differ.
+// sameIDs replaces the id of the second probe by that of the first, so that the calls differ in
+// their arguments only.
 func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

@@ -6,26 +6,24 @@ import (
 	"strings"
 )
 
-// messages is what was seen of a template whose replies are made of messages with headers, as
-// gpt-oss writes them:
+// messages describes a template whose replies consist of messages with headers, as gpt-oss writes
+// them:
 //
 //	<|start|>assistant to=functions.write_file<|channel|>commentary json<|message|>{…}<|call|>
 //
-// What a message is stands in its header, between the mark that opens it and the one that closes
-// it.
+// The header, between the opening and the closing mark, shows what kind of message it is.
 type messages struct {
 	opens, closes         string // the marks around a header
-	called                string // the header of a call, the role in front of it included
-	thought, spoken       string // those of reasoning and of a plain reply; empty when they were not seen
+	called                string // the header of a call, with the role
+	thought, spoken       string // the headers of reasoning and of a plain reply; empty if not seen
 	between, last, spokes string // the marks that end a call that another follows, the last call, and a plain reply
 }
 
-// headers finds out whether a template writes messages: the prompt ends inside a header, and the
-// call's name stands in it. The arguments are turns without their reasoning: the beginning of a
-// reply, one that speaks, one that calls, and one that thinks first. A template of turns has the
-// role in a header, too, <|im_start|>assistant, but its calls stand behind the header: that the
-// name stands inside is what makes a family of messages. It is nil for all others, and for a
-// template whose replies have no mark that ends in front of the text.
+// headers returns the messages of a template that writes messages: the prompt ends inside a header,
+// and the header of a call has the tool's name. It returns nil for other templates. Its arguments
+// are the end of the prompt, a turn with text, one with a call, and one with reasoning and a call.
+// Other templates have the role in a header, too, <|im_start|>assistant, but the names of their
+// calls follow it.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)
 	if mark == nil {
@@ -53,9 +51,9 @@ func headers(opening, spoken, called, thinking string) *messages {
 	return m
 }
 
-// whole returns a region of a turn, from where the reply begins to the mark that ends the last
-// message. The difference of two turns begins in the middle of the header, since "assistant" is in
-// both.
+// whole extends a region of a turn to the beginning of the reply and to the mark that ends the last
+// message. The region begins inside the header, since it is the difference of two turns that both
+// have "assistant".
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -68,10 +66,10 @@ func (m *messages) whole(opening, turn, region string) string {
 	return turn[len(opening):end]
 }
 
-// trailingRole is the mark that opens a header and the role behind it, as a prompt ends.
+// trailingRole matches the mark that opens a header and the role after it, at the end of a prompt.
 var trailingRole = regexp.MustCompile(`(` + aMark + `)[a-z]+$`)
 
-// headerOf returns the header of the message that begins where a text ends.
+// headerOf returns the header at the end of a text.
 func (m *messages) headerOf(before string) string {
 	head := strings.TrimSuffix(before, m.closes)
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]
@@ -85,11 +83,11 @@ func lastOf(text string) string {
 	return ""
 }
 
-// lines returns the declaration of such a family; body is the arguments' hole, and more holds
-// further lines that it needs. Routes are tried in their order, so the narrow ones come first: a
-// message to oneself, then calls, then any other recipient, then channels. What no route fits is
-// text, since text that is hidden is worse than a header that is shown. The first two marks of the
-// ends line are used in printing: between calls, and after the last.
+// lines returns the declaration of such a family; body is the hole of the message line, and more
+// has further lines. Routes are tried in order, so the specific ones come first: text and reasoning
+// by recipient, then calls, then other recipients, then channels. All other messages are text,
+// since hidden text is worse than a visible header. The first two marks of the ends line are
+// printed between calls and after the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
@@ -122,8 +120,8 @@ var (
 	addressee = regexp.MustCompile(`\bto=[a-z]+$`)
 )
 
-// field returns what tells a header from others: its recipient, else its channel; empty when it has
-// neither. A recipient says more than a channel: glimmer thinks to=self, in whatever channel.
+// field returns the part of a header that shows the kind of message: its recipient, else its
+// channel, else "". The recipient comes first, since glimmer's reasoning is to=self in any channel.
 func (m *messages) field(header string) string {
 	if to := addressee.FindString(header); to != "" {
 		return to
@@ -134,8 +132,7 @@ func (m *messages) field(header string) string {
 	return ""
 }
 
-// distinct returns the words that are not empty, each once. An empty mark would be found
-// everywhere.
+// distinct returns the words without empty and repeated ones.
 func distinct(words ...string) (out []string) {
 	seen := map[string]bool{"": true}
 	for _, w := range words {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// What the probes say. Nothing of it occurs in a template, nor begins or ends as a mark does.
-// "Zq" and "qZ" begin no word, so a template that compares or trims texts finds nothing to do.
+// The texts of the probes. They do not occur in templates, and do not begin or end like marks, so a
+// template that compares or trims texts leaves them unchanged.
 const (
 	probeAsk    = "Zq: asked :qZ"
 	probeAgain  = "Zq: asked again :qZ"
@@ -19,37 +19,36 @@ const (
 	probeResult = "Zq: result :qZ"
 )
 
-// probes are two calls of one tool: all that differs between them is said here. The arguments are
-// sorted, since servers may sort them; an id has nine letters and digits, since some templates of
-// Mistral's insist. The words occur nowhere else: where "wombat" stands in a prompt is where the
-// template prints the content. Both call the same tool, so the text between them is the family's
-// and not a name's.
+// probes holds two calls of the same tool, so that the text between them does not depend on a name.
+// Their arguments are sorted, since servers may sort them. The ids have nine letters and digits, as
+// some templates of Mistral require. The values occur nowhere else, so "wombat" in a prompt is
+// always the content of the first call.
 var probes = []chat.Call{
 	{ID: "Zq0000001", Name: "write_file", Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
 	{ID: "Zq0000002", Name: "write_file", Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
 }
 
-// probeTools are what the probes call, in the plainest schema there is: several templates refuse
-// lists of types (Hermes, Seed), or objects that do not say whether they take more members (Command
-// R+). The second has an integer beside a string, the third no parameters. What they are called and
-// do is common, so that no template has an opinion about it.
+// probeTools holds the tools that the probes call, with plain schemas: several templates refuse
+// lists of types (Hermes, Seed), or objects without additionalProperties (Command R+). The second
+// tool has an integer beside a string, the third has no parameters. Their names are common ones, so
+// that no template treats them specially.
 var probeTools = []chat.Tool{
 	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
 	{Name: "find_files", Description: "Finds files.", Schema: []byte(`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
 	{Name: "get_time", Description: "The time.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// Further calls: with a number beside a string, and with text that is markup. The number tells
-// string="true" from string="false", the markup whether CDATA stands around it (minicpm5).
+// Further calls: with a number beside a string, and with markup in a text. The number shows whether
+// tags have types, string="false" beside string="true"; the markup shows whether it is put in CDATA
+// (minicpm5).
 var (
 	typedProbe  = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(`{"limit": 7531, "path": "quokka.txt"}`)}}
 	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
-// answers returns the results of the first n calls. Some templates print them as a part of the turn
-// that called. Gemma 4 prints results inside the turn of the model, and goes on after them. Each
-// result has the name and id of its call: templates pair them by one of these, or raise for an
-// orphan.
+// answers returns the results of the first n calls. Some templates print them inside the turn of
+// the call, as Gemma 4's does. Each result has the name and id of its call: templates match them by
+// one of these, and raise an error if they cannot.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
@@ -57,34 +56,33 @@ func answers(n int) (out []chat.Message) {
 	return out
 }
 
-// request goes on without any result. Some templates drop thinking in front of it; others refuse
-// results without calls, which the probe that only speaks would have.
+// request returns a new request of the user, without results. Some templates drop reasoning before
+// a request; others refuse results without calls, which the probe with only text would have.
 func request(int) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: probeAgain}}
 }
 
-// observed is what was seen of a template.
-// An empty field is a question that the template left open, not a no.
+// observed holds what the probes showed about a template. An empty field means that it is unknown.
 type observed struct {
-	one, two string // one call, and two of them, without what surrounds the turn; two is empty where the template refuses
-	thought  string // the thinking in front of a call, its marks around it; empty when the template drops it
-	spoken   string // a plain reply with the marks around it; empty when there are none
-	ahead    string // the mark that the prompt ends with and that a call begins with
-	words    string // that the prompt ends with, and that a reply in a conversation does not begin with
-	opening  string // what stands between the request and the reply
-	result   string // what follows a call up to the model's next turn, its result in it
+	one, two string // one call, and two calls, without the text around them in the turn; two is empty if refused
+	thought  string // the reasoning before a call, with its marks; empty if the template drops it
+	spoken   string // a plain reply with its marks; empty if there are none
+	ahead    string // the mark that ends the prompt and begins a call
+	words    string // the end of the prompt that a reply in a conversation does not begin with
+	opening  string // the text between the request and the reply
+	result   string // the text from a call to the model's next turn, with its result
 	ends     []string
-	openers  []string  // marks that the source writes in front of calls, and the probes did not show
-	fillers  []string  // what stands in front of a call for a missing thought
+	openers  []string  // marks before calls that only the source shows
+	fillers  []string  // the texts before a call without reasoning
 	glue     string    // the newlines between text and a call
-	types    [2]string // what stands between key and value of a number, and of a string, where they differ
-	cdata    bool      // markup in a value stands in CDATA
-	unsaid   error     // why the call cannot be told from the rest of its turn
-	answered bool      // results stood behind the calls
-	messages *messages // headers, where replies are made of messages
+	types    [2]string // the texts between key and value of a number, and of a string
+	cdata    bool      // markup in a value is put in CDATA
+	unsaid   error     // why the call cannot be separated from its turn
+	answered bool      // this view has results after the calls
+	messages *messages // headers, if replies consist of messages
 }
 
-// shown returns the calls as the template prints them, by their number.
+// shown returns the printed calls: one call, and two if the template prints two.
 func (o *observed) shown() []string {
 	if o.two == "" {
 		return []string{o.one}
@@ -99,18 +97,16 @@ type stage struct {
 	tools   []chat.Tool
 }
 
-// turn returns what the template makes of one message of the assistant, from the end of the request
-// before it to the request after it, if there is one. results is how many results answer it. The
-// text after the second request is cut off: a generation prompt follows there, and is another
-// turn's.
+// turn renders one message of the assistant, and returns the text from the end of the request
+// before it to the request after it, if there is one. results is the number of results that follow.
+// The text after the second request is cut off, since it belongs to the next turn.
 func (s stage) turn(m chat.Message, results int) (string, error) {
 	m.Role = chat.Assistant
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
-// conversation returns what the template makes of messages after the first request: the system text
-// before it is long, has the tools in it, and would differ for reasons that say nothing about
-// calls.
+// conversation renders messages after a first request, and returns the text after that request. The
+// system text before it has the tools in it, and its differences would show nothing about calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), s.tools)
 	if err != nil {
@@ -123,11 +119,11 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 	return all, nil
 }
 
-// observe renders the probes and reads their differences. A template that refuses reasoning or two
-// calls at once has been seen; one call and one plain reply are the least. Everything is a
-// difference of two renderings that differ in one thing, so marks are found without a list of known
-// ones. The opening is what the prompt ends with where nothing is said yet, which is the same in
-// both views. It ends as a reply begins, so what it has beyond a spoken turn is opened there.
+// observe renders the probes and compares the results. It needs one call and one plain reply;
+// templates may refuse reasoning or two calls. Marks are found as differences of two renderings,
+// without a list of known marks. opening is the end of the prompt before a reply, and is the same
+// in both views. What it has beyond the beginning of a plain reply is something that the prompt has
+// opened.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -135,7 +131,7 @@ func observe(s stage, opening string) (*observed, error) {
 		return nil, err
 	}
 	o.one = region
-	// Llama 3's templates refuse two calls, gpt-oss's print the first alone: one has to do.
+	// Llama 3's templates refuse two calls, gpt-oss's print the first alone: one has to be enough.
 	var two string
 	if _, called, region, err := s.calls(2); err == nil && strings.Contains(region, "numbat") {
 		o.two, two = region, called
@@ -159,15 +155,15 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn that speaks and one that makes so many calls instead, and gives both with
-// what the second has of its own. Everything that calls and text have in common is the turn's. What
-// is left must hold the name, or stand directly behind it, and both values: half of a call cannot
-// be told from the rest.
+// calls renders a turn with text and one with n calls, and returns both, and the region of the
+// second that the first does not have. Everything that both have in common belongs to the turn. The
+// region must contain the tool's name, or follow it directly, and both values; otherwise calls
+// returns ErrForm.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
 	}
-	if !strings.Contains(spoken, probeText) { // the server shows something else than a conversation
+	if !strings.Contains(spoken, probeText) { // the server does not show the conversation
 		return "", "", "", ErrNoCalls
 	}
 	if called, err = s.turn(chat.Message{Calls: probes[:n]}, n); err != nil {
@@ -184,28 +180,27 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 	return spoken, called, region, nil
 }
 
-// nameEnds reports whether the tool's name stands directly in front of a region of a turn.
+// nameEnds reports whether the tool's name is directly before a region of a turn.
 func nameEnds(turn, region string) bool {
 	front, _, ok := strings.Cut(turn, region)
 	return ok && strings.HasSuffix(front, probes[0].Name)
 }
 
-// think finds the marks around reasoning in a turn that thinks and calls, beside the same turn
-// without the thought and one that thinks and speaks, and takes the empty marks that some templates
-// print for a missing thought off the calls. GLM-4.7 prints </think> alone in front of a call
-// without a thought, Qwen3 <think>\n\n</think>: both are the template's filler, not the beginning
-// of a call.
+// think finds the marks around reasoning. It compares a turn with reasoning and a call (with) to
+// the same turn without reasoning and to a turn with reasoning and text (speaking). It also removes
+// from the calls the fillers that some templates print for missing reasoning: GLM-4.7 prints
+// </think> alone before such a call, Qwen3 <think>\n\n</think>.
 func (o *observed) think(without, with, speaking string) {
 	before, after, ok := strings.Cut(with, probeThink)
 	if !ok {
 		return
 	}
 	opens := before[markStart(before, commonPrefix(without, with)):]
-	if !hasMark(opens) { // printed for a missing thought, too
+	if !hasMark(opens) { // printed without reasoning, too
 		opens = lastMark(before)
 	}
 	closes := firstMark(after)
-	if _, spoken, ok := strings.Cut(speaking, probeThink); ok { // without the newlines that are the call's
+	if _, spoken, ok := strings.Cut(speaking, probeThink); ok { // without the newlines that belong to the call
 		spoken, _, _ = strings.Cut(spoken, probeText)
 		closes = cmp.Or(firstMark(spoken), closes)
 	}
@@ -221,7 +216,7 @@ func (o *observed) think(without, with, speaking string) {
 
 // speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
 // hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that
-// also stands in a call is none of a reply. A turn of Command R7B ends with
+// also occurs in a call does not belong to a reply. A turn of Command R7B ends with
 // <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
@@ -235,7 +230,7 @@ func (o *observed) speaks(spoken, called string) {
 		o.spoken = strings.TrimLeft(opens, "\n") + probeText + closes
 		after = after[len(closes):]
 	}
-	if role := trailingRole.FindString(o.opening); role != "" && hasMark(o.spoken) { // between reasoning and text stands the turn's opener once more
+	if role := trailingRole.FindString(o.opening); role != "" && hasMark(o.spoken) { // the turn's opener is repeated between reasoning and text
 		o.ends = append(o.ends, role)
 	}
 	if mark := strings.TrimSpace(firstMark(after)); mark != "" && !strings.Contains(o.one, mark) {
@@ -243,9 +238,9 @@ func (o *observed) speaks(spoken, called string) {
 	}
 }
 
-// begun finds a mark that the prompt ends with already although a call begins with it, as
-// functionary's ">>>" does. A mark is two to eight bytes long here, the longest first, and must
-// stand in front of both names: of the second call it is in the text, of the first in the prompt.
+// begun finds a mark that begins a call but is already written by the prompt, as functionary's
+// ">>>". It looks for the longest mark of two to eight bytes that is before both names: before the
+// name of the second call it is in the text, before that of the first in the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {
@@ -265,9 +260,9 @@ func (o *observed) begun(opening, called string) {
 	}
 }
 
-// details looks at what only some calls show: text in front, a number among the arguments, markup
-// in one. A template that refuses one of these turns leaves its question open. The text in front of
-// a call shows the glue: hermes puts one newline between, qwen3-coder two.
+// details renders calls with text before them, with a number in the arguments, and with markup in
+// an argument. The text before a call shows the glue: hermes puts one newline between them,
+// qwen3-coder two. If the template refuses such a turn, the field stays empty.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)

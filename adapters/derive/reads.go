@@ -9,16 +9,14 @@ import (
 	"toolnorm/chat"
 )
 
-// Reads returns an error that tells which of the calls, or of the text before them, is not read
-// from raw, with these tools offered, or nil if all is. Text must be equal to the byte, arguments
-// as JSON. White space in arguments is the model's, and every reader takes it. The text may be a
-// case's, a template's or one that the format printed itself; the error shows both sides on lines
-// of their own.
+// Reads returns an error if a format does not read exactly the text said and the calls from raw,
+// with these tools offered. Text must be equal byte for byte, arguments except for white space. The
+// error shows both sides on separate lines.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }
 
-// readsAs is like [Reads] with other options of reading.
+// readsAs is [Reads] with other options.
 func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters.Options) error {
 	reply, err := readAs(f, raw, o)
 	if err != nil {
@@ -53,15 +51,14 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 	return reply, nil
 }
 
-// same compares two objects, white space aside.
-// The order of members counts: templates that sort them would else pass for families that do not.
+// same reports whether two JSON values are equal except for white space. The order of members
+// counts, to distinguish families that sort them.
 func same(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// written returns calls on one line, where the first difference between what was meant and what was
-// read is easiest to see.
+// written returns calls as one line of text, for errors and as a key.
 func written(calls []chat.Call) string {
 	var b bytes.Buffer
 	for _, c := range calls {

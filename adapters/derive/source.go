@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A template's source says what no conversation makes it print: many drop reasoning from what was
-// said before, and Llama's writes a mark in front of calls in one mode only. Read are what is put
-// together in Jinja,
+// A template's source shows what conversations may not: many templates drop reasoning from earlier
+// turns, and Llama's writes a mark before calls in one mode only. These patterns match
+// concatenations in Jinja,
 //
 //	"<|begin|>assistant<|think|>" + message.reasoning + "<|end|>"
 //	"<|python_tag|>" + tool_call.name
 //
-// and what stands around a field in Go's templates: <think>{{ .Thinking }}</think>.
+// and the text around a field in Go's templates: <think>{{ .Thinking }}</think>.
 var (
 	thoughtInJinja = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*[\w.]*(?:reasoning|thinking|thought)\w*(?:\.strip\(\)|\s*\|\s*trim)?\s*[+~]\s*(?:"([^"]*)"|'([^']*)')`)
 	thoughtInGo    = regexp.MustCompile(`([^{}]*)\{\{-?\s*[.$\w]*Thinking\s*-?\}\}([^{}]*)`)
@@ -20,11 +20,11 @@ var (
 	nameInJinja    = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn returns reasoning with the marks that a template's source puts around it, or "". Where
-// the prompt ends with words that open it, as Apriel's "Here are my reasoning steps:" does, only
-// the mark after it is needed from the source. Only marks are believed: in "'Reasoning: ' +
-// message.reasoning" nothing says where it ends. Go's templates are Ollama's own: <think>{{
-// .Thinking }}</think>.
+// thoughtIn returns reasoning with the marks that a template's source puts around it, or "". If the
+// prompt ends with words that open reasoning, as Apriel's "Here are my reasoning steps:", only the
+// mark after it is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
+// message.reasoning" nothing shows where the reasoning ends. Go's templates are Ollama's own:
+// <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
@@ -44,8 +44,8 @@ func thoughtIn(source, begun string) string {
 	return ""
 }
 
-// between returns reasoning between the mark that before ends with and the one that after begins
-// with, or "" where either has no mark.
+// between returns the probe's reasoning between the mark at the end of before and the mark at the
+// start of after, or "" if either has no mark.
 func between(before, after string) string {
 	unescape := strings.NewReplacer(`\n`, "\n")
 	opens, closes := lastMark(unescape.Replace(before)), firstMark(unescape.Replace(after))
@@ -55,8 +55,8 @@ func between(before, after string) string {
 	return opens + probeThink + closes
 }
 
-// openersIn returns marks that a template's source writes before a call's name. They are read
-// besides the calls that the template prints, and never printed.
+// openersIn returns marks that a template's source writes before a call's name. The declaration
+// reads them in addition to the calls that the template prints, but never prints them.
 func openersIn(source string) (marks []string) {
 	for _, m := range nameInJinja.FindAllStringSubmatch(source, -1) {
 		if mark := strings.TrimSpace(lastMark(m[1] + m[2])); mark != "" {

@@ -9,32 +9,32 @@ import (
 	"toolnorm/chat"
 )
 
-// Some templates print no calls and teach them in words: the system prompt shows an example, as it
-// does for fine-tunes of models that were never taught otherwise:
+// Some templates do not print calls, but teach them in words: the system prompt shows an example,
+// often for fine-tunes of models that were not trained on calls:
 //
 //	respond with <call>{"name": "<tool>", "arguments": {…}}</call>
 //
-// The example is the declaration then: an object with a name and arguments, behind a mark. Examples
-// without a mark say nothing that the generic format does not know.
+// Such an example, an object with a name and arguments after a mark, becomes the declaration.
+// Examples without a mark are read by the generic format anyway.
 var taughtCall = regexp.MustCompile(`(` + aMark + `)\s*(\[)?\s*\{\s*["']?(\w{2,20})["']?\s*:\s*[^{}\[\]:]{1,60},\s*["']?(\w{2,20})["']?\s*:\s*(?:\{[^{}]*\}|[^{},\]]{1,60})\s*\}\s*(?:,[^\]]{0,40})?(\])?\s*(` + aMark + `)?`)
 
-// The words by which templates call the members of a call.
+// The names that templates use for the members of a call.
 var (
 	nameWords = regexp.MustCompile(`^(name|tool|tool_name|function|function_name)$`)
 	argsWords = regexp.MustCompile(`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
 )
 
-// taught finds out how a model writes from the example in its system prompt. It returns ErrNoCalls
-// if there is none. What it finds must print and read its own example before it is believed: it is
-// one example in prose, not what the model was shown of its own calls. It is asked last, when the
-// template prints no calls in either view.
+// taught finds out how a model writes from the example in its system prompt, or returns ErrNoCalls
+// if there is none. An example in prose is weaker evidence than printed calls, so the declaration
+// must read back what it prints, and taught is used only if the template prints no calls in either
+// view.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {
 		return nil, fmt.Errorf("the template refuses a conversation: %w", err)
 	}
 	for _, m := range taughtCall.FindAllStringSubmatch(prompt, -1) {
-		// an object behind a mark is not a call because of that: <user>{"id": 1, "mail": "…"}
+		// an object after a mark need not be a call: <user>{"id": 1, "mail": "…"}
 		if !nameWords.MatchString(m[3]) || !argsWords.MatchString(m[4]) {
 			continue
 		}
@@ -55,9 +55,8 @@ func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	return nil, ErrNoCalls
 }
 
-// What a model wrote has no neighbour to be compared with, so its marks are looked for at the edges
-// of the call. Blanks may stand between the brackets of neither form, so that "a < b and c > d" is
-// no mark.
+// A single reply cannot be compared with another rendering, so its marks are looked for at the
+// edges of the call. A mark contains no blanks, so "a < b and c > d" has no mark.
 const writtenMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_]{2,40}\])`
 
 var (
@@ -65,10 +64,9 @@ var (
 	markBehind = regexp.MustCompile(`^\s*` + writtenMark)
 )
 
-// CallLine returns the call line of a reply that holds a tool's name in JSON, or before it, after a
-// mark. The object begins before the name in {"name": "get_weather", …} and after it in
-// [TOOL_CALLS]get_weather[ARGS]{…}, at most 40 bytes away, which is room for a mark between. JSON
-// that would need a repair is not found.
+// CallLine returns a call line for a reply with a mark and a call of one of the tools, and false if
+// it finds none. The name is in a JSON object, {"name": "get_weather", …}, or at most 40 bytes
+// before one, [TOOL_CALLS]get_weather[ARGS]{…}. JSON that would need a repair is not found.
 func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	for _, t := range tools {
 		at := strings.Index(raw, t.Name)
@@ -90,8 +88,8 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	return "", false
 }
 
-// lineAround returns a call line with the marks around text[start:end]. Without a mark before it
-// there is no line: a declaration needs one to tell a call from text.
+// lineAround returns a call line with the marks around text[start:end]. It returns false without a
+// mark before it, which a declaration needs to distinguish a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {

@@ -11,34 +11,34 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// Gap is what a model wrote between two calls.
+// Gap is the text that a model wrote between two calls.
 type Gap struct {
-	Text   string          // with the marks that are not shown
-	Calls  int             // how many there are in front
-	Before json.RawMessage // the arguments of the call in front
-	Tool   string          // which the call behind it names
-	Next   json.RawMessage // the arguments of the call behind it
-	// Known reports whether a value stands in what the model was given to read; nil: nobody knows.
-	// It counts where it knows what the call in front is about.
+	Text   string          // including marks that are not shown
+	Calls  int             // number of calls before the text
+	Before json.RawMessage // arguments of the call before it
+	Tool   string          // tool of the call after it
+	Next   json.RawMessage // arguments of the call after it
+	// Known reports whether a value occurs in the conversation; it is nil if that is unknown. It is
+	// used only if it knows a value of the call before the text.
 	Known func(value string) bool
 }
 
-// Longest is how much of a text between two calls need be looked at, in bytes; one that announces a
-// call is shorter than longest.
+// Longest is how many bytes of a text between two calls are enough to judge it. An announcement is
+// at most longest bytes long.
 const (
 	Longest = 2048
 	longest = 400
 )
 
-// Plain reports whether nothing stands there but white space, signs, and marks around calls.
+// Plain reports whether the text has no words, but only white space, signs, and marks around calls.
 func (g *Gap) Plain() bool {
 	return !strings.ContainsFunc(g.Text, func(r rune) bool { return !unicode.IsSpace(r) }) ||
 		!Speaks(g.Text) && !strings.ContainsFunc(callMarks.ReplaceAllString(g.Text, ""), isWord)
 }
 
-// IsResult reports whether the text claims to be, or to know, what the call in front of it has
-// answered. One sentence that announces the next call is none; two sentences are, since the first
-// is about something else.
+// IsResult reports whether the text claims to be, or to know, the result of the call before it. One
+// sentence that announces the next call does not; two sentences do, since the first is about
+// something else.
 func (g *Gap) IsResult() bool {
 	if g.Plain() {
 		return false
@@ -54,25 +54,24 @@ func (g *Gap) IsResult() bool {
 	return g.weight(units[0]) > 0
 }
 
-// callMarks are the marks around calls and turns that are left over between two calls, and mean
-// nothing there: tags by which something closes, fences that hold nothing, and special tokens that
-// speak of calls and of ends.
+// callMarks matches marks around calls and turns that are left over between two calls: closing
+// tags, fences, and special tokens about calls and ends.
 var callMarks = regexp.MustCompile("(?i)</[^<>\n]{1,60}>|<[|｜]?[^<>\n]{0,30}(?:call|end|eo[ts]|eom|sep|assistant|model|think|invoke|parameter|im_start)[^<>\n]{0,30}>|\\[/?TOOL_CALLS?\\]" +
 	"|(?m:^\\s*[`~]{3,}(?:json|xml|tool_call|tool_code|tool)?[ \t]*$)|(?m:^\\s*(?:assistant|model)\\s*$)")
 
-// failed are calls that were not read: of a tool that nobody offers, or with two readings. They are
-// text and no result.
+// failed matches calls that were not read, because the tool is not offered or there are two
+// readings. They are not results.
 var failed = regexp.MustCompile(`(?is)<[|｜]?[^<>/\n]{0,20}(?:call|function=|invoke)[^<>\n]{0,60}>.*?(?:</[^<>\n]{0,20}(?:call|function|invoke)[^<>\n]{0,20}>|<[|｜]?[^<>\n]{0,20}call[^<>\n]{0,20}end[^<>\n]{0,5}>)`)
 
-// spoken are the turns of somebody else, and results in the marks of any family: tags and tokens
-// that are named for one, the names of speakers, and JSON.
+// spoken matches turns of other speakers, and marks of results in any family: tags, tokens and the
+// names of speakers.
 var spoken = regexp.MustCompile(`(?i)<[|｜]?[^<>/\n]{0,30}(?:response|result|output|observation|returns?)[^<>\n]{0,30}>` +
 	`|\[/?(?:tool|function)?_?(?:results?|outputs?|responses?|tool_content)[\]:]` +
 	`|<[|｜]?(?:user|tool|ipython|observation|system|human|environment)[|｜]?>` +
 	`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
 	`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
 
-// markup is what no sentence of an announcement has: tags, JSON, tables, quoted lines, arrows,
+// markup matches what does not occur in an announcement: tags, JSON, tables, quoted lines, arrows,
 // code.
 var markup = regexp.MustCompile("(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
@@ -89,9 +88,9 @@ func Speaks(text string) bool {
 	return false
 }
 
-// labelled reports whether a line begins with the label of a result: a word for one among few, and
-// a colon, a bracket or nothing behind it. "Result: 21", "**[Tool Result: read_file]**", "결과: 21"
-// and "```output" do.
+// labelled reports whether a line begins with the label of a result: a few words, one of which
+// means a result, followed by a colon, a bracket or the end of the line. Examples are "Result: 21",
+// "**[Tool Result: read_file]**", "결과: 21" and "```output".
 func labelled(line string) bool {
 	line = strings.TrimLeft(line, " \t*_#>`~-–[(【「\"'|")
 	end := strings.IndexAny(line, ":：]】")
@@ -107,7 +106,7 @@ func labelled(line string) bool {
 }
 
 // sentences splits a text into its lines, and the lines into sentences. List numbers and the like
-// before a sentence are left out, since they say nothing, and so are sentences that hold no words.
+// before a sentence are removed, and so are sentences without words.
 func sentences(text string) (all []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"), "")); strings.ContainsFunc(s, isWord) {
@@ -129,18 +128,18 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// ordinal is what counts entries and steps.
+// ordinal matches the number or bullet of a list entry or a step.
 var ordinal = regexp.MustCompile(`^[\s*_#-]*(?:\(?\d{1,2}[.)]\s+|\p{L}+ ?\d{1,2}\s*[:：.)–-]\s+|[-*•–]\s+)`)
 
-// sentenceEnd is where a sentence ends and another may begin. Those of scripts that put no blanks
-// between sentences need none.
+// sentenceEnd matches the end of a sentence with the white space after it, which scripts without
+// blanks between sentences do not need.
 var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！？।॥]+["”」』）]*`)
 
-// isWord reports whether a character says something.
+// isWord reports whether a character belongs to a word or a number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// weight weighs one sentence; more than 0 is a claim.
-// Who ends with a colon, or says what he will do, announces; a statement is taken at its values.
+// weight weighs one sentence; more than 0 is a claim. A sentence that ends with a colon, or that
+// has words of intent, is more likely an announcement; any other is judged by its values.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
 	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") || strings.HasSuffix(sentence, "：")
@@ -150,8 +149,7 @@ func (g *Gap) weight(sentence string) int {
 	if colon || prose.Intends([]byte(sentence)) {
 		return w - 1
 	}
-	// a label that nobody has listed: something in front of a colon, and behind it what the next
-	// call knows nothing of
+	// an unlisted label: a few words before a colon, and after it nothing that the next call names
 	if i := strings.IndexAny(sentence, ":：="); i > 0 && len(strings.Fields(sentence[:i])) <= 4 && !g.names(sentence[i:]) {
 		return 1
 	}
@@ -164,8 +162,8 @@ func (g *Gap) names(text string) bool {
 	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool { return holds(text, s) })
 }
 
-// reports reports whether the first part of a sentence says what something contains or has
-// answered, before any part announces an action. "Let me see what b.txt says:" announces first.
+// reports reports whether a part of a sentence reports a content or a result, before any part
+// announces an action. "Let me see what b.txt says:" announces first.
 func (g *Gap) reports(sentence string) bool {
 	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—:：", r) }) {
 		if prose.Acts([]byte(part)) {

@@ -1,9 +1,9 @@
-// Package claim tells the announcement of a call from the claim that a call has answered: both
-// stand between two calls of one reply, and behind the second the model goes on from a result that
-// it has made up.
+// Package claim distinguishes announcements of a call from claims about the result of a call. Both
+// occur between two calls of one reply; after a claim the model continues from a result that it has
+// made up.
 //
-// It weighs, and no single word decides but labels of results: how much stands there, whether it is
-// one announcement, and above all which values it names. An announcement names the arguments of the
-// call that follows, or what was asked for; a claim brings values that nobody gave, or that the
-// next call only passes on.
+// It weighs the length of the text, whether it is a single announcement, and above all the values
+// in it; only labels of results decide alone. An announcement names the arguments of the next call,
+// or values from the conversation. A claim has new values, or values that the next call only passes
+// on.
 package claim

@@ -9,17 +9,17 @@ import (
 	"unicode"
 )
 
-// value is a word of a text that names something: a number, a name, what stands in quotes, an
-// address, a path.
+// value is a word of a text that names something: a number, a name, a quoted text, an address, a
+// path.
 type value struct {
 	text   string
-	strong bool // nobody writes it by chance: all but names
+	strong bool // it is not a coincidence: all values but names
 }
 
 // is reports whether a value is the same as a word.
 func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 
-// tokens are quoted texts, and words.
+// tokens matches quoted texts, and words.
 var tokens = regexp.MustCompile("\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
 // valuesOf returns the values of a text. In scripts that have capitals, a capital in the middle of
@@ -57,16 +57,17 @@ func numbered(word string) (all []value) {
 	return all
 }
 
-// asciiRun is a piece of a word in plain letters, digits and the signs of paths and addresses.
+// asciiRun matches a piece of a word with ASCII letters, digits and the signs of paths and
+// addresses.
 var asciiRun = regexp.MustCompile(`[0-9A-Za-z@/\\_#.+:%-]+`)
 
-// plain writes digits of every script as ASCII's.
+// plain replaces the digits of all scripts by ASCII digits.
 func plain(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 || !unicode.IsDigit(r) {
 			return r
 		}
-		zero := r // digits of a script stand in one run of ten that begins at a multiple of its own
+		zero := r // the digits of a script are ten consecutive runes
 		for unicode.IsDigit(zero-1) && r-zero < 9 {
 			zero--
 		}
@@ -74,14 +75,12 @@ func plain(word string) string {
 	}, word)
 }
 
-// values weighs what a sentence names. What the user or an earlier result has said weighs nothing,
-// and nothing does an argument of the next call as a whole, where nobody knows what was said. A
-// value that only the sentence brings is data, and so is one that the next call passes on within a
-// text.
+// values weighs the values in a sentence. Values from the conversation weigh nothing. If the
+// conversation is unknown, whole arguments of the next call weigh nothing either. New values count
+// as data of a result, and so do values that the next call passes on within a text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
-	// a conversation that does not name what the first call is about says nothing of the second
-	// either
+	// a conversation without the values of the first call does not help with the second
 	if g.Known != nil && !slices.ContainsFunc(scalars(g.Before), g.Known) {
 		g.Known = nil
 	}
@@ -96,7 +95,7 @@ func (g *Gap) values(sentence string) (w int) {
 		case g.Known != nil && g.Known(v.text):
 		case g.Known == nil && slices.ContainsFunc(words, func(s string) bool { return within(s, v.text) }):
 		case holds(before, v.text):
-			w++ // it is about the call in front
+			w++ // it is about the call before
 		default:
 			w += weight
 		}
@@ -104,8 +103,8 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole removes from a sentence the arguments of the next call that occur in it as a whole,
-// and counts those that were not known: data with digits or signs in it.
+// withoutWhole removes from a sentence whole arguments of the next call, and counts those that have
+// digits or signs and are not from the conversation.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
@@ -123,14 +122,14 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 // ordinalOf returns a small number as a digit: the second call may be called 2.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
-// within reports whether a value is a scalar, or a piece of one that is a word of its own, as a
-// path or an address is.
+// within reports whether a value is equal to a scalar, or a part of a scalar without blanks, such
+// as a path or an address.
 func within(scalar, value string) bool {
 	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) && holds(strings.ToLower(scalar), value)
 }
 
-// passedOn weighs runs of words of the sentence that stand in a longer text of the next call. In
-// scripts without capitals, or without blanks, that is what shows that data goes on.
+// passedOn returns 1 if three words in a row also occur in a text of the next call, and are not
+// from the conversation. In scripts without capitals that shows that data is passed on.
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {

@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// words are word lists by kind, as words.txt has them.
+// words holds the words of a kind in words.txt.
 type words struct {
-	whole  map[string]bool // words of their own
-	inside []string        // of scripts that glue words together
+	whole  map[string]bool // whole words
+	inside []string        // words in scripts without blanks between words
 }
 
 //go:embed words.txt
 var lists string
 
-// The kinds of words. See words.txt for what they mean.
+// The kinds of words; words.txt explains them.
 var (
 	labels  = listed("label")
 	reports = listed("report")
@@ -40,13 +40,13 @@ func listed(kind string) words {
 	return w
 }
 
-// glued reports whether a letter is of a script whose words are not told apart by blanks, or have
-// endings glued to them.
+// glued reports whether a letter is of a script without blanks between words, or with endings
+// attached to words.
 func glued(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// in reports whether one of the words stands in a text.
+// in reports whether one of the words occurs in a text.
 func (w words) in(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range w.inside {

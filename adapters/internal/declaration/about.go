@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// File returns the text that the family was read from: the declaration, and the cases below it. It
-// is kept whole, so that a family can be shown and tested wherever it came from, and a user's own
-// file needs no second place.
+// File returns the text that the family was read from: the declaration and the cases below it. A
+// family can be shown and tested from this text alone, so a user's own file is not read again.
 func (f *Family) File() string { return f.file }
 
 // Declaration returns the declaration as it was written, comments included, without the cases.
@@ -17,10 +16,9 @@ func (f *Family) Declaration() string {
 	return strings.TrimPrefix(head, "\n")
 }
 
-// Marks returns what opens the family's sections, calls and messages, as the declaration has it:
-// each once, in its order. It is empty for a family that writes without marks. The marks are for
-// people; what the decoder looks for is [Family.Openings]. docs/families.md lists them in the table
-// of families.
+// Marks returns the distinct marks that open the family's sections, calls and messages, in the
+// order of the declaration. It is empty for a family without marks. The marks are for people, as in
+// the table of docs/families.md; the decoder looks for [Family.Openings].
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
@@ -44,15 +42,15 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener returns the literal that a pattern begins with, up to the first line break: what people
-// would call its mark.
+// Opener returns the first line of the literal that a pattern begins with. People would call it the
+// pattern's mark.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line
 }
 
-// distinct drops empty and repeated words: several examples of a family mostly begin alike.
-// Order stays that of the file: the first example is what the family prints.
+// distinct drops empty and repeated words, and keeps the order. The examples of a family often
+// begin alike.
 func distinct(list []string) (out []string) {
 	for _, s := range list {
 		if s != "" && !slices.Contains(out, s) {
@@ -62,7 +60,6 @@ func distinct(list []string) (out []string) {
 	return out
 }
 
-// Results reports whether the family has a form for what a tool answered. Without one, results go
-// into a prompt in words. Those of SmolLM3 are bare text in a user's turn, for which no line is
-// needed.
+// Results reports whether the family has a format for the results of tools. Without one, a prompt
+// gives them in words. SmolLM3 has the bare text in a user's turn, which needs no line.
 func (f *Family) Results() bool { return f.Result != nil }

@@ -9,26 +9,26 @@ import (
 	"toolnorm/adapters/internal/form"
 )
 
-// ErrUnknown says that a declaration is like one that is not known, or not yet. Files are read in
-// the order of their names, and mistral-small3.2.txt comes before mistral.txt, which it is like:
-// who loads a folder tries again.
+// ErrUnknown is returned for a declaration that is like an unknown family. Files are read in the
+// order of their names, so mistral-small3.2.txt comes before mistral.txt, which it is like: a
+// caller that loads a folder tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is one line of a message family: the recipient or channel it is for, and what the body is.
-// harmony's
+// Route is a route line of a message family: the recipient or channel of a message, and what its
+// body is. harmony has
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
 //
-// The first that fits counts, so the order of lines is part of what they say.
-// glimmer's to=self is reasoning and to=user text; what fits no line is said by "else".
+// The first line that fits counts, so their order matters. The line "else" is for all other
+// messages. In glimmer to=self is reasoning and to=user is text.
 type Route struct {
 	Field, Value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
-	Body         string // reasoning, text, junk, json, args (tags), calls (whatever marks there are)
+	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }
 
-// Says returns the part of a header that the route looks at: to for one recipient, {name} for any
-// tool, * for any recipient.
+// Says returns the kind of the route: {name} for any tool, * for any recipient, else the field of
+// the header that it looks at.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -37,10 +37,10 @@ func (r Route) Says() string {
 }
 
 // Parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment
-// line. What it accepts can be read, printed and turned into a grammar without a check later, so
-// everything that those rely on is checked here, with the number of the line for its author. named
-// finds the family that it is like. A message family needs no call line: gpt-oss's calls are told
-// by the header of their message.
+// line. It checks everything that reading, printing and grammars rely on, so that they need no
+// checks of their own, and its errors give the number of the line. named finds the family that the
+// declaration is like. A message family needs no call line: gpt-oss's calls are recognised by the
+// header of their message.
 func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	f := &Family{source: source{file: string(src)}, Layout: plainLayout}
 	own := map[string]bool{}
@@ -66,8 +66,8 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	return f, nil
 }
 
-// check returns an error for what only the whole file can lack: a line that needs another one, or a
-// call that could not be read or printed. A file that passes never fails in the middle of a reply.
+// check returns an error if a line is missing that another one needs, or if a call could not be
+// read or printed. After it, a family never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
 	switch m := f.Message; {
@@ -80,7 +80,7 @@ func (f *Family) check() error {
 	case f.Header != nil && (m == nil || len(f.Ends) < 2):
 		return errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
 	case m == nil:
-	case !strings.Contains(m.Parts[0].Lit.Text, " "): // a grammar begins there
+	case !strings.Contains(m.Parts[0].Lit.Text, " "): // a grammar begins at the blank
 		return errors.New("a message needs a blank in front of its recipient")
 	case m.Hole("calls") >= 0 && (len(f.Sections) == 0 || len(f.Calls) == 0):
 		return errors.New("{calls} in a message needs a section line and a call line")
@@ -105,9 +105,9 @@ func (f *Family) check() error {
 	return nil
 }
 
-// line is one line of a declaration. The first line of a kind replaces all lines of that kind that
-// the declaration has from the format it is like. The value begins behind the blanks that line it
-// up with others, so an example that begins with a blank cannot be said.
+// line is one line of a declaration. The first line of a kind replaces all lines of that kind from
+// the format that the declaration is like. Blanks before the value align it, so an example cannot
+// begin with a blank.
 type line struct {
 	kind, value string
 	first       bool
@@ -131,7 +131,7 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	if list := words[kind]; list != nil {
 		return marksOf(list, first, value)
 	}
-	// of these a second line is another way to write it, of those below it replaces the first
+	// a second line of these adds another example, one of those below replaces the first
 	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections, "call": &f.Calls, "arg": &f.Args}
 	if list := lists[kind]; list != nil {
 		p, err := f.example(kind, value)
@@ -165,8 +165,8 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	return err
 }
 
-// marksOf adds the marks of a line to a list. One byte is no mark: the index looks at two before it
-// compares anything. Marks are separated by blanks, so one with a blank in it cannot be said there.
+// marksOf adds the marks of a line to a list. Marks are separated by blanks, so they cannot contain
+// one. They need two bytes at least, since the index looks at two before it compares keys.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -177,8 +177,8 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-// fresh returns the list that a line is added to: the lines of its kind so far, without those of
-// the family that it is like.
+// fresh returns the list that a line is added to. For the first line of its kind the list is empty,
+// without the lines of the family that this one is like.
 func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
@@ -186,8 +186,8 @@ func fresh[T any](list []T, first bool) []T {
 	return list
 }
 
-// shapes are what a line of a kind may look like, literals written #. Headers and messages have no
-// alternatives, since all messages of a family are told apart by their routes instead.
+// shapes holds the allowed shapes of the lines of a kind, with # for a literal. A family has one
+// header and one message line, since the routes tell its messages apart.
 var shapes = map[string][]string{
 	"think":   {"# reasoning #"},
 	"text":    {"# text #", "# text"},
@@ -197,9 +197,8 @@ var shapes = map[string][]string{
 	"message": {"# name # json", "# name # args", "# name # calls"},
 }
 
-// loose are the holes of the lines that have any shape. A call may be made of anything that names a
-// tool. What tools answered is printed and never read, but must be in its line: the first of the
-// holes, or the same quoted.
+// loose holds the allowed holes of the lines that may have any shape. A call may consist of
+// anything that names a tool. A line about results must have the first of its holes, or {quoted}.
 var loose = map[string]struct {
 	about string
 	holes []string
@@ -209,8 +208,8 @@ var loose = map[string]struct {
 	"results": {"results", []string{"results"}},
 }
 
-// example compiles the example of a line. Its shape is checked when a file is read, since a pattern
-// of another shape would only fail in the middle of a reply.
+// example compiles the example of a line and checks its shape: a pattern of another shape would
+// fail later, in the middle of a reply.
 func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
@@ -236,9 +235,9 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 }
 
 // misshapen returns an error that describes what an example lacks: "arg needs a mark before {key},
-// between {key} and {value}, and after {value}; yours has none before {key}". The shapes are
-// internal, so a message must not show them. It names only the first mark that is missing: mostly
-// there is just one, and a list of all would hide it.
+// between {key} and {value}, and after {value}; yours has none before {key}". The message does not
+// show the internal shapes, and names only the first missing mark, since mostly only one is
+// missing.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
 	var places []string
@@ -268,8 +267,8 @@ func misshapen(kind, want, got string) error {
 	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "), missing)
 }
 
-// placeOf describes where mark i of a shape is, in words of the author's own line. An author sees
-// {key} and {value} in the line, and no numbers of parts.
+// placeOf describes where mark i of a shape is, by the holes next to it, which its author knows
+// from the line.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -280,8 +279,8 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// route adds a route line. A body {args} needs its arg line before it, since the body is read by
-// the family's tags.
+// route adds a route line. A body {args} needs an arg line before it, since the family's tags are
+// needed to read the body.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -305,10 +304,10 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom replaces all that was declared before by the lines of another family, the cousin.
-// Patterns know their family, so that the layout and the flags that count for a body are those of
-// the family that took them over. Models are not among the lines: a cousin's names are the
-// cousin's. Result lines are, as a tune keeps its template.
+// takeFrom replaces everything declared so far by the lines of another family, the cousin. The
+// lines are compiled again, so that their patterns belong to this family, with its layout and
+// flags. The models line is not taken over: the names in it are the cousin's. Result lines are,
+// since a fine-tune keeps its template.
 func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown

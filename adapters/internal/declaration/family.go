@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/form"
 )
 
-// Family is one model family's way of writing, read from its declaration: a field for each kind of
-// line, docs/families.md has the table. It does not change once it is read, and knows nothing of
-// the families it is read together with, so that any number of replies and sets can share it.
+// Family is one model family's way of writing, read from its declaration. It has a field for each
+// kind of line; docs/families.md has the table. A Family does not change once it is read, and does
+// not refer to other families of its set, so that any number of replies and sets can share it.
 //
 //	format  hermes
 //	think   <think>\n{reasoning}\n</think>\n\n
@@ -18,66 +18,67 @@ import (
 //
 // has one pattern in Think, one in Calls and a word in Drop.
 type Family struct {
-	Name   string   // as the declaration's first line says
+	Name   string   // from the declaration's first line
 	Models []string // globs on the model's name, lower case
 
-	// The examples. All of a list are read, the first is printed: models of one name come in
-	// versions that differ.
+	// The examples. Replies may match any pattern of a list, since versions of one model differ;
+	// the first is printed.
 	Think    []*Pattern // marks around reasoning
 	Plain    []*Pattern // text lines: marks around a plain reply
 	Sections []*Pattern // marks around all calls
 	Calls    []*Pattern
 	Args     []*Pattern // one argument of {args}
-	Form     *form.Form // calls in an arrangement that the examples cannot say; nil for none
+	Form     *form.Form // the form line: calls that examples cannot express; nil for none
 
-	Drop        []string // marks of the turn, removed where they end something
-	Result      *Pattern // how a tool's answer is printed; nil when the family does not say
-	ResultList  *Pattern // what stands around all answers; nil for nothing
-	Layout      Layout   // how calls are printed, where the examples cannot show it
-	PromptMarks []string // marks that every prompt ends with: the reply begins behind them
-	noise       []string // marks that mean nothing, wherever they stand
-	Flags       Flags    // what the family does besides its examples
+	Drop        []string // marks of a turn, removed at the end of text or a call
+	Result      *Pattern // how the result of a tool is printed; nil if not declared
+	ResultList  *Pattern // the marks around all results; nil for none
+	Layout      Layout   // how calls are printed, as far as examples cannot show it
+	PromptMarks []string // marks that every prompt ends with, right before the reply
+	noise       []string // marks without a meaning, anywhere in a reply
+	Flags       Flags    // what the examples cannot show
 	Quotes      []string // string delimiters of {pseudo}, the first one printed
-	wording     Wording  // how tools are described, zero: not said
+	wording     Wording  // how tools are described; 0 if not declared
 
 	messages
 	source
 	derived
 }
 
-// messages is how a family writes whose reply is messages with headers; others have none of it.
+// messages describes a family whose replies consist of messages with headers. Other families leave
+// it empty.
 type messages struct {
 	Ends    []string // the marks that end a message
-	Header  *Pattern // what opens and closes a header
+	Header  *Pattern // the marks around a header
 	Message *Pattern // how a call is printed
-	Routes  []Route  // what a message is, by its header
+	Routes  []Route  // what the body of a message is, by its header
 }
 
-// derived is what follows from the examples.
+// derived holds what is computed from the examples.
 type derived struct {
-	marks      []Mark     // what begins or ends something in a reply
+	marks      []Mark     // the marks to look for in a reply
 	headless   []*Pattern // calls whose opening mark is missing
 	CloseBytes *[256]bool // first bytes of what can end a tagged value
 	ValueStops *[256]bool // bytes at which copying a tagged value stops
 	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
 }
 
-// source is what a family was read from.
+// source is the text that a family was read from.
 type source struct {
-	file  string // the text, cases and all
-	lines []line // all that it says, what it took over from a cousin in front
+	file  string // the whole text, with its cases
+	lines []line // its lines, after those of the family that it is like
 }
 
-// What stands around a value that holds markup, in families with flag cdata.
-// minicpm5's own template writes them, <param name="content"><![CDATA[a < b]]></param>.
+// The marks around a value that contains markup, in families with the flag cdata. minicpm5's own
+// template writes them: <param name="content"><![CDATA[a < b]]></param>.
 const (
 	CDATAOpen  = "<![CDATA["
 	CDATAClose = "]]>"
 )
 
-// Begun returns the calls and plain replies of a family whose marks are already opened by every
-// prompt, without the part that the prompt has written. functionary-v3.2's prompts end with >>>, so
-// that its replies begin with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text.
+// Begun returns the patterns of a list that begin with a mark that every prompt ends with, without
+// that mark. functionary-v3.2's prompts end with >>>, so its replies begin with a bare name:
+// "get_weather\n{…}" is a call and "all\nHello" is text.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -90,9 +91,9 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	return out
 }
 
-// prepare builds what is derived from the lines, when all of them are known. A tagged value is
-// copied up to the next byte that may end it, so a file of megabytes in an argument costs one
-// look-up a byte. Which bytes those are depends on the family: < for most, ] for minimax-m3.
+// prepare computes the derived fields when all lines are known. A tagged value is copied up to the
+// next byte that may end it, so a file of megabytes in an argument costs one look-up for each byte.
+// Which bytes may end it depends on the family: < for most, ] for minimax-m3.
 func (f *Family) prepare() {
 	if f.Form != nil {
 		f.Calls = []*Pattern{formPattern(f)}
@@ -126,24 +127,24 @@ func (f *Family) prepare() {
 	}
 	f.ValueStops = new([256]bool)
 	for c, closes := range f.CloseBytes {
-		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80 // what JSON escapes, and what may be no UTF-8
+		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80 // bytes that JSON escapes, or that may be invalid UTF-8
 	}
 }
 
-// Printed returns a literal as it is printed: with the suffix of the family's checkpoints where it
-// has a place for one. Reading takes any suffix, so one family file serves all checkpoints; nothing
-// in a request says which of them a model is.
+// Printed returns the text of a literal as it is printed, with the family's suffix in the place of
+// {sfx}. Reading accepts any suffix, so one family file serves all checkpoints of a model; a
+// request does not name the checkpoint.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
 
-// ChannelMark is the mark in front of a channel's name, inside a header or at its start: gpt-oss
-// leaves out <|start|> when the prompt has written it, and begins with <|channel|>analysis.
+// ChannelMark is the mark before a channel's name, inside a header or at its start: where the
+// prompt has written <|start|>, gpt-oss begins with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
-// valueEnds returns the marks that end a raw value: those of arguments, and what closes the call. A
-// grammar keeps them out of values, since nothing escapes them there. Where one mark contains
-// another, the shorter is enough.
+// valueEnds returns the marks that end a raw value: those around arguments, and the one that closes
+// the call. A grammar does not allow them in values, since they cannot be escaped there. If one
+// mark contains another, only the shorter is returned.
 //
 //	qwen3-coder   <parameter=   </parameter>   </function>
 //	glm4          <arg_key>   </arg_value>   </tool_call>

@@ -7,54 +7,52 @@ import (
 	"strings"
 )
 
-// Layout is what a family prints where its examples cannot show it: names of members, what stands
-// around several calls, how values are spelled. It comes from the keys line and is read once, so
-// that the printer and the grammar ask the same fields instead of the same strings. Reading a reply
-// needs none of it: whatever layout a model takes is understood. Each key is there for templates
-// that print so; docs/families.md has the list.
+// Layout describes how a family's calls are printed, as far as examples cannot show it: the names
+// of members, the signs around several calls, the spelling of values. It is parsed from the keys
+// line, for the printer and the grammar. The decoder does not use it: it understands every layout.
+// Each key exists because some template prints so; docs/families.md has the list.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
-	Counter    string // id=: a member in front that counts the conversation's calls: command-r7b's "tool_call_id": "0"
-	ID         string // endid=: a member at the end with the call's own id: mistral-v3's "id": "abc123XY0"
-	List       List   // list=: what stands around and between calls that share one hole
-	Words      Words  // scalars=, objects=: which values that are no strings are Python's
-	Suffix     string // sfx=: what {sfx} prints; hunyuan-v3's open checkpoint says <tool_call:opensource>
-	GlueAlways bool   // glue=always: glm4's template prints the newline in front of a call at the start of a reply, too
-	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are none
+	Counter    string // id=: a first member that counts the conversation's calls: command-r7b's "tool_call_id": "0"
+	ID         string // endid=: a last member with the call's own id: mistral-v3's "id": "abc123XY0"
+	List       List   // list=: the signs around and between calls that share one hole
+	Words      Words  // scalars=, objects=: which values other than strings are Python's
+	Suffix     string // sfx=: what {sfx} prints; hunyuan-v3's open checkpoint has <tool_call:opensource>
+	GlueAlways bool   // glue=always: glm4's template prints the newline before a call even at the start of a reply
+	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are no arguments
 }
 
-// plainLayout is that of a family without a keys line: {"name": …, "arguments": …}, which most
-// templates print.
+// plainLayout is the layout of a family without a keys line: {"name": …, "arguments": …}, which
+// most templates print.
 var plainLayout = Layout{Name: "name", Args: "arguments"}
 
-// List is what stands around and between the calls that one hole holds. An example has one call, so
-// it cannot show this.
+// List describes the signs around and between the calls in one hole. An example cannot show them,
+// since it has only one call.
 type List uint8
 
-// The lists that templates print. A list that is not declared has brackets around several calls
-// only.
+// The lists that templates print. The default has brackets around several calls only.
 const (
 	ListOfSeveral List = iota
 	ListAlways         // [{…}] for one call, too: mistral-v3, granite3
-	ListLines          // a call a line: in brackets where it is JSON (command-r7b), without them in Python (olmo3)
-	ListBare           // an object a line, no brackets: minimax-m1
+	ListLines          // one call per line: JSON in brackets (command-r7b), Python without (olmo3)
+	ListBare           // one object per line, no brackets: minimax-m1
 	ListIndent         // json.dumps(indent=4): command-r
 )
 
-// Words is which of the values that are no strings are written as Python writes them. Models copy
-// what their template shows them of earlier calls, so a history in the wrong words makes for worse
-// calls, though all of them are read.
+// Words selects the values other than strings that are written as in Python. Models copy the
+// earlier calls in their prompt, so a history in the wrong words makes their calls worse, although
+// all of these can be read.
 type Words uint8
 
 // The words: JSON's true, or Python's True from a template that prints a value without its JSON
 // filter.
 const (
 	JSONWords     Words = iota
-	PythonScalars       // True, False and None by themselves; inside objects and lists JSON's: qwen3-coder
-	PythonObjects       // Python's also inside, with its quotes: minicpm5's {'a': True}
+	PythonScalars       // True, False and None outside of objects and lists: qwen3-coder
+	PythonObjects       // inside them too, with Python's quotes: minicpm5's {'a': True}
 )
 
-// layoutWords are the words of the keys that take one of a few, in the order of their values.
+// layoutWords holds the words that some keys are limited to, in the order of their values.
 var layoutWords = map[string][]string{
 	"list":    {"", "always", "lines", "bare", "indent"},
 	"scalars": {"json", "python"},
@@ -63,9 +61,9 @@ var layoutWords = map[string][]string{
 	"empty":   {"", "lines"},
 }
 
-// parseLayout reads a keys line: "list=always endid=id". A word that no key takes is an error
-// rather than a layout that is silently not printed. Errors list what there is: they are read by
-// whoever writes a family file.
+// parseLayout reads a keys line: "list=always endid=id". An unknown key or word is an error, so
+// that no setting is ignored silently. Errors list the allowed ones, for the author of the family
+// file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID, "sfx": &l.Suffix}
@@ -91,9 +89,8 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set applies the n-th word of a key. objects=python says more than scalars=python, whichever comes
-// first. The words are given as their place in layoutWords, so a word there and a constant here
-// have the same order.
+// set applies the n-th word of a key in layoutWords, whose order is that of the constants.
+// objects=python includes scalars=python, in any order of the two.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -107,18 +104,19 @@ func (l *Layout) set(key string, n int) {
 	}
 }
 
-// Several is what stands around and between the calls that one hole holds.
+// Several holds the signs around and between the calls in one hole.
 type Several struct {
 	Open, Comma, Close string
-	OneIsBare          bool // a single call stands without Open and Close
-	Indented           bool // a member a line, all the way down
+	OneIsBare          bool // a single call has no Open and Close
+	Indented           bool // one member per line, at every level
 }
 
-// Several returns how the calls of hole i are put together. {call} and {calls} hold objects,
-// {named} and {python} always a list, since one keyed object or one Python call without brackets
-// could be anything. The printer writes it and the grammar allows it and nothing else, so a model
-// that is held to the grammar writes what its template would have printed. Python calls without
-// list=lines have a list even around a single one: [get_weather(city="Paris")] is lfm2's.
+// Several returns the signs around and between the calls in hole i. {call} and {calls} contain
+// objects. {named} and {python} have brackets even around a single call, since one keyed object or
+// one Python call without them could be anything: lfm2 writes [get_weather(city="Paris")]. Python
+// calls with list=lines and objects with list=bare have none. The printer writes these signs and
+// the grammar allows no others, so under the grammar a model writes what its template would have
+// printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -148,21 +146,21 @@ func (p *Pattern) HoldsSeveral() bool {
 // own end already count as that one.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
-// OnLines reports whether hole i is on lines of its own, so that each of several arguments is: the
-// newline before {args} is all that an example with a single argument shows of it.
+// OnLines reports whether each of several arguments in hole i is on a line of its own. An example
+// with a single argument shows this by the newline before {args}.
 func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
 
 // ClosesOnLine reports whether a newline follows hole i. The newline after {args} belongs to the
-// last argument and not to the closer, so there is none without arguments: glm4 prints
-// <tool_call>get_time\n</tool_call>, not an empty line between.
+// last argument and not to the closer, so a call without arguments does not have it: glm4 prints
+// <tool_call>get_time\n</tool_call>, without an empty line.
 func (p *Pattern) ClosesOnLine(i int) bool {
 	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
 }
 
-// Printed returns literal i of the example as it is printed: "" for a hole, and for the place after
-// the last part the newlines that the example ends with. The newline after {args} is not part of
-// it, since it goes with the last argument. To write an example, a caller goes through its parts up
-// to that place, and puts something into the holes.
+// Printed returns literal i of the example as it is printed: "" for a hole, and for i after the
+// last part the newlines that the example ends with. The newline after {args} is left out, since it
+// belongs to the last argument. To write an example, a caller prints i from 0 to the number of
+// parts, and fills in the holes.
 func (p *Pattern) Printed(i int) string {
 	if i == len(p.Parts) {
 		return strings.Repeat("\n", p.Tail)
@@ -174,19 +172,18 @@ func (p *Pattern) Printed(i int) string {
 	return text
 }
 
-// Flags are what a family does besides its examples, and reading must know. Each is there for one
-// family so far; without it that family's values or texts would come out with a byte too many, or
-// its calls not at all.
+// Flags are habits of a family that its examples cannot show, but that reading depends on. Each was
+// needed by one family so far: without it, values or texts of that family would have a surplus
+// byte, or its calls would be missed.
 type Flags struct {
-	Blank      bool // one blank behind the mark of a message's body is its tokenizer's: llm-jp's <|message|> {text}
-	CDATA      bool // values that hold markup stand in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
+	Blank      bool // one blank after the mark of a message's body comes from the tokenizer: llm-jp's <|message|> {text}
+	CDATA      bool // values with markup are in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
 	Entities   bool // keys in attributes are escaped: kimi-k3's argument key="a &amp; b"
 	ThinkCalls bool // calls at the end of closed reasoning are real: trinity was trained to call there
 }
 
 // parseFlags reads a flag line, which replaces all flags of the family that this one is like. An
-// unknown word is an error and no warning: a flag that is misspelt would be missed in the middle of
-// a reply, by nobody.
+// unknown word is an error: the lack of a misspelt flag would not be noticed later.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities, "think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {

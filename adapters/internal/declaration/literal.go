@@ -7,62 +7,61 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Literal is a fixed piece of an example: as it is printed, and as it is matched. The two differ
-// since models do not write marks to the byte: where the template has <function=get_weather>, they
+// Literal is a fixed piece of an example: its text as it is printed, and the units by which it is
+// matched. They differ since models vary marks: where the template has <function=get_weather>, they
 // write <function = "get_weather">.
 type Literal struct {
 	Text  string
 	Units []unit
 }
 
-// unit is the smallest thing a literal matches: a byte, or one of the elastic places below. A list
-// of units instead of a regular expression lets the decoder match while bytes arrive and say "so
-// far it fits".
+// unit is the smallest part of a literal: a byte, or one of the elastic places below. Unlike a
+// regular expression, a list of units can be matched while bytes arrive.
 type unit struct {
 	Kind UnitKind
 	Byte byte
 }
 
-// UnitKind is how a unit is matched. All but Exact take what models were seen to write in that
-// place, and nothing that could turn one mark into another.
+// UnitKind is how a unit is matched. All kinds but Exact match variations that models were seen to
+// write there, but nothing that could make one mark match another.
 type UnitKind uint8
 
-// The places of a literal: a byte, and where models write more or less than the example.
+// The kinds of units: a byte, and places where models write more or less than the example.
 const (
 	Exact      UnitKind = iota // this byte
-	anySpace                   // white space or none, also the two characters \ n: a border between two marks
-	blanks                     // the same inside one mark: it is no border, so the mark is not looked for in pieces
-	Pad                        // the same where the example has none: kimi-k3 writes <|open|> tools <|sep|>, too
-	SomeSpace                  // at least one white space, between two words: "function call" is not "functioncall"
-	OneNewline                 // a newline or none: it belongs to the mark, more of them to the value
+	anySpace                   // white space or none, or the two characters \n: between two marks
+	blanks                     // the same inside one mark, which is not split there into pieces
+	Pad                        // the same where the example has no white space: kimi-k3 also writes <|open|> tools <|sep|>
+	SomeSpace                  // at least one white space, between two words, as in "function call"
+	OneNewline                 // a newline or none; further newlines belong to the value
 	AnyQuote                   // ", ', “, \" or nothing: <invoke name=get_time>
 	AnyEquals                  // = with white space around it: <function = get_time>
 	Suffix                     // a colon and a word, or nothing: see SuffixHole
-	AnyBar                     // a full-width bar, or the ASCII one that models write for it: <|tool▁calls▁begin|>
+	AnyBar                     // a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>
 )
 
-// SuffixHole stands inside a literal for a suffix of its checkpoint: <tool_call{sfx}> is also
-// <tool_call:opensource>.
+// SuffixHole is the place in a literal for the suffix of a checkpoint: <tool_call{sfx}> also
+// matches <tool_call:opensource>.
 const SuffixHole = "{sfx}"
 
 // WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one
-// token; a model that spells the mark out instead takes the bar of the keyboard.
+// token; a model that spells the mark out instead uses the ASCII bar.
 const WideBar = "｜"
 
-// MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource"; without a bound any word
-// behind a colon would have to be read to its end before a mark could be refused.
+// MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource". Without a bound, any
+// word after a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text that stands between two holes, "" for none. Rests of literals, behind
-// a mark that is missing or that the prompt has written, are compiled again, since what is first in
-// them has changed. before and after are the words of the holes, which decide how white space and
-// quotes at the edges are read.
+// NewLiteral compiles a text between two holes. before and after are the words of the holes, or "":
+// they decide how white space and quotes at the edges are matched. The rest of a literal, after a
+// mark that is missing or that the prompt has written, is compiled again, since it begins
+// differently.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly returns a literal without elastic places, for marks that no model writes otherwise:
-// CDATA's are XML's, not a family's.
+// Exactly returns a literal without elastic places, for marks that models do not vary, such as
+// those of CDATA in XML.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -71,13 +70,13 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal that stands between two holes (or the pattern's ends). What stands
-// beside it decides what its white space means: beside {value} one newline is the mark's and the
-// next the value's, beside {name} all of it is nothing.
+// units compiles a literal that stands between two holes (or the pattern's ends). The holes next to
+// it decide to what its white space belongs: next to {value} one newline belongs to the mark and
+// the next to the value, next to {name} all white space is ignored.
 //
-//	beside {value}, {reasoning}, {text}   one newline is the mark's, the rest is data
-//	between two letters                   at least one white space
-//	any other place                       any white space or none
+//	next to {value}, {reasoning}, {text}   one newline belongs to the mark, the rest is data
+//	between two letters                    at least one white space
+//	any other place                        any white space or none
 func units(text, before, after string) []unit {
 	var out []unit
 	for i := 0; i < len(text); i++ {
@@ -91,7 +90,7 @@ func units(text, before, after string) []unit {
 			out = append(out, unit{Kind: AnyBar})
 			i += len(WideBar) - 1
 		case c == '\n' && last && after == "text" && !first && scan.IsLetter(text[i-1]):
-			out = append(out, unit{Kind: Exact, Byte: c}) // it ends the word
+			out = append(out, unit{Kind: Exact, Byte: c}) // the newline ends the word
 		case c == '\n' && (first && rawHole(before) || last && rawHole(after)):
 			out = append(out, unit{Kind: OneNewline})
 		case c == '\n':
@@ -117,20 +116,20 @@ func units(text, before, after string) []unit {
 }
 
 // isSeam reports whether two bytes of a mark can be in different tokens: <|open|>tools<|sep|>.
-// Detokenizers may put a blank there. Kimi K3's were seen to: <|open|> tools <|sep|>.
+// Detokenizers may put a blank there, as Kimi K3's do: <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := scan.IsLetter(before) || before == '"'
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
-// rawHole reports whether a hole's text is taken as it is, so that white space beside it is data,
-// except for one newline: a file's content that begins with an empty line keeps it. How many
-// newlines belong to the mark is declared by the family and never guessed from the reply: when
-// guessed, 22 of 122 texts of qwen3-coder went wrong.
+// rawHole reports whether a hole's text is used unchanged, so that white space at its edges is
+// data, except for one newline: the content of a file may begin with an empty line. The declaration
+// decides whether a newline belongs to the mark: guessing it from the reply gave a wrong value for
+// 22 of 122 texts of qwen3-coder.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
-// appendSpace adds a place for white space, unless one stands there already: two would take the
-// same bytes, and the second never any. The freer one stays.
+// appendSpace adds a place for white space. If the list ends with one already, the one that matches
+// more is kept, since the second of two would never match anything.
 func appendSpace(list []unit, k UnitKind) []unit {
 	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
 		if k == anySpace {
@@ -141,10 +140,9 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key returns the literal's first solid piece, which the index of marks looks for. It ends where
-// models may write something else, so the bytes of the key are in every reply that has the mark. Of
-// <invoke name="{name}"> it is <invoke: the blank after that may be two, and = may be written with
-// blanks around it.
+// Key returns the first piece of the literal without elastic places, which the index of marks looks
+// for. Models do not vary it, so every reply that has the mark contains the key. The key of <invoke
+// name="{name}"> is <invoke, since models write two blanks after it, and blanks around =.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -161,9 +159,9 @@ func (l Literal) Key() string {
 	return string(key)
 }
 
-// Head returns the piece of the literal that [Literal.Key] is the text of, with the other spellings
-// of its bars and its seams. The next argument's tag is recognised by it, <parameter= of
-// <parameter=city>, where what follows is not known yet.
+// Head returns the piece of the literal whose text is [Literal.Key], with its elastic bars and
+// seams. The decoder recognises the next argument's tag by it, before the parameter's name is
+// known: <invoke of <invoke name="{name}">.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -193,12 +191,12 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars returns a mark as models write it that have no full-width bars. Both spellings are in
-// the index, so that looking for one of them stays a comparison of bytes.
+// asciiBars returns a mark with ASCII bars instead of full-width ones, as some models write it.
+// Both spellings are in the index, so that a look-up compares bytes only.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
-// Plain returns the literal as text, for comparing it with damaged ones: each elastic place is
-// written in its most common form.
+// Plain returns the literal as text, with each elastic place in its most common form. Damaged marks
+// are compared with it.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {
@@ -233,11 +231,12 @@ func (l Literal) Trimmed() Literal {
 	return Literal{Units: units}
 }
 
-// suffixAtEnd is a suffix of a checkpoint at the end of a text.
+// suffixAtEnd matches the suffix of a checkpoint at the end of a text.
 var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
 
-// CutSuffix cuts a literal off the end of a text. It is as [Literal.Plain] has it, but for suffixes
-// and white space: of that any may stand where the literal lets it pass, or none.
+// CutSuffix returns a text without the literal at its end, and false if the text does not end with
+// it. The literal must be spelled as [Literal.Plain] has it, except for suffixes and white space:
+// in their places any amount matches.
 func (l Literal) CutSuffix(text string) (string, bool) {
 	for i := len(l.Units) - 1; i >= 0; i-- {
 		ok := true

@@ -8,42 +8,42 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// MarkKind says what a mark means, in the order in which candidates of one key are tried: what
-// opens something comes before what closes it, since a closer is only ever dropped.
+// MarkKind is the meaning of a mark. Marks with the same key are tried in the order of their kinds:
+// openers before closers, since closers are only dropped.
 type MarkKind uint8
 
-// What a mark begins or ends.
+// The meanings of marks.
 const (
 	ThinkOpen   MarkKind = iota
 	SectionOpen          // all calls: <｜tool▁calls▁begin｜>
 	CallOpen             // one call
-	InnerOpen            // the second mark of a wrapped call, whose wrapper is missing
+	InnerOpen            // the second mark of a call whose wrapper is missing
 	HeaderOpen           // a message: <|start|>
 	TextOpen             // a plain reply: hunyuan-a13b's <answer>
-	ResultOpen           // what a tool answered, as the family shows it to a model: models go on and make it up
-	NoiseMark            // of the configured family: means nothing wherever it stands, as minicpm-v's numbered tokens
-	TurnMark             // drop and ends: <|im_end|>, which servers should not have let through
-	CloseMark            // of a call or a section, also one that nothing has opened
-	ResultClose          // of what a tool answered, which models write for the closer of a call
-	ThinkClose           // reasoning that a prompt has opened, and forgot to say so
+	ResultOpen           // a tool's result, as in the family's prompts: models make results up
+	NoiseMark            // of the configured family: has no meaning anywhere, as minicpm-v's numbered tokens
+	TurnMark             // of the lines drop and ends: <|im_end|>, which servers should remove
+	CloseMark            // of a call or a section, even of one that was not opened
+	ResultClose          // of a tool's result: models write it instead of the closer of a call
+	ThinkClose           // of reasoning, which the prompt may have opened
 )
 
-// Mark is a key that begins or ends something. The same key may have several meanings, each a Mark:
-// <tool_call> opens calls of a dozen families, which are tried one after the other. Kind and
-// pattern say which reader tries it; a mark that none can read is text.
+// Mark is one meaning of a key in a reply. The same key may have several Marks: <tool_call> opens
+// the calls of a dozen families, which are tried one after the other. Kind and Pattern select the
+// reader that tries the mark; a mark that no reader accepts is text.
 type Mark struct {
 	Key     string
 	Kind    MarkKind
-	Pattern *Pattern // what it begins; for closers the pattern it closes; nil for marks of the turn
-	Own     bool     // it is one of the family that is read, or the family is not known
+	Pattern *Pattern // the pattern that it begins or closes; nil for marks of the turn
+	Own     bool     // it belongs to the family that is read, or that family is unknown
 
-	Loose   Literal // the whole mark, where blanks or a suffix may stand in it; without units the key is all
-	private bool    // it counts only where its own family is read
+	Loose   Literal // the whole mark, if it may contain blanks or a suffix; else without units
+	private bool    // it counts only in replies of its own family
 }
 
 // Special reports whether the mark looks like a token of its own, [TOOL_CALLS] or <|start|> or
 // <｜…｜>, rather than like a tag that prose may mention: "wrap it in <tool_call> tags" is text, but
-// nobody writes a control token by chance. In prose a tag needs more evidence than a token: the
+// a control token is never written by chance. In prose a tag needs more evidence than a token: the
 // start of a line, or the end of the reply.
 func (m *Mark) Special() bool { return special(m.Key) }
 
@@ -52,7 +52,7 @@ func special(key string) bool {
 	return len(key) > 1 && (key[0] == '[' || key[1] == '|' || key[1] >= 0x80)
 }
 
-// Glue returns how many newlines in front of the mark belong to it.
+// Glue returns how many newlines before the mark belong to it.
 func (m *Mark) Glue() int {
 	if m.Pattern == nil {
 		return 0
@@ -61,35 +61,36 @@ func (m *Mark) Glue() int {
 }
 
 // IsWord reports whether the mark is a word and a colon, "Action:". Such a mark counts only at the
-// start of a line. Its first letter is not among the Stops, or the decoder would stop at every A of
-// every text.
+// start of a line. Its first letter is not in Stops: otherwise the decoder would stop at every A of
+// a text.
 func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key)-1] == ':' }
 
-// Index has the marks that are live when one family is read: its own and those of all others of the
+// Index holds the marks that count in replies of one family: its own and those of all others of the
 // set, since a model is often named after one family and tuned on the calls of another. It is built
-// once a family and then only read.
+// once for each family and does not change.
 //
-// The decoder looks at it for every byte of every reply, so the first question is one table
-// look-up: Stops has the bytes that may begin anything, Second what may follow. Only behind both
-// are keys compared.
+// The decoder consults it for every byte of every reply, so most bytes cost one look-up: Stops has
+// the bytes that may begin a mark, Second the bytes that may follow. Keys are compared only after
+// both.
 type Index struct {
 	Marks  [256][]Mark     // by the key's first byte; longest key first, then kind, then the configured format first
-	Stops  [256]bool       // bytes at which prose is looked at
+	Stops  [256]bool       // bytes at which the decoder stops in prose
 	Second [256]*[256]bool // by the key's first byte: the second bytes that some key has
 
-	Headless []*Pattern // calls whose opening mark is missing: all of the format that is read, of others what names its tool
-	Header   *Pattern   // of messages: of the family that is read, or of any other; nil: none
+	Headless []*Pattern // calls whose opening mark is missing: all of the family that is read, of others those that begin with a name
+	Header   *Pattern   // the header of the family that is read, or of any other; nil: none
 	Families []*Family  // whose marks these are, the configured one first
 }
 
-// Generic is the family of models that no other claims: whatever such a model writes is its own.
+// Generic is the family of models that no other family names. The marks of all families are its
+// own.
 const Generic = "generic"
 
 // NewIndex indexes the marks of families, the one that is read first.
 // Marks of the same key and kind keep the order of the families, since sorting is stable.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
-	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // it may be any of them
+	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // the model is of any family
 	for i, f := range families {
 		own := i == 0
 		for _, m := range f.marks {
@@ -125,12 +126,13 @@ func NewIndex(families ...*Family) *Index {
 // markList gathers the marks of one family.
 type markList []Mark
 
-// ownMarks returns the marks of a family, in the order in which they are tried. Noise counts only
-// for the family that is read alone: what means nothing to one may be what another was asked to
-// write. The second mark of a wrapped call begins a call as well, see withoutWrapper. Marks around
-// a plain reply that look like tags are private: elsewhere <answer> may be the answer, to a
-// question about XML or in a format that the user has asked for. So are plain tags around what
-// tools answered, unless they name tools: <tool_response> is never an answer, <result> may be.
+// ownMarks returns the marks of a family, in the order in which they are tried. Noise is private to
+// its family: a mark without meaning in one family may be wanted text in another. The second mark
+// of a wrapped call begins a call as well, see withoutWrapper. Marks around a plain reply that look
+// like tags are private: in other families <answer> may be part of the answer, to a question about
+// XML or in a format that the user has asked for. Plain tags around the results of tools are
+// private too, unless they contain the word tool: <tool_response> is never part of an answer,
+// <result> may be.
 func (f *Family) ownMarks() []Mark {
 	var all markList
 	for _, p := range f.Think {
@@ -175,9 +177,9 @@ func (f *Family) ownMarks() []Mark {
 	return all
 }
 
-// around adds the first mark of a pattern, and each mark behind its body by itself, since each may
-// be missing, doubled or late: </tool_call> behind a call that had no opener is swallowed so, and
-// is none of the text.
+// around adds the first mark of a pattern, and each mark after its body separately, since each may
+// be missing, doubled or late: so </tool_call> after a call without an opener is removed from the
+// text.
 func (m *markList) around(open MarkKind, p *Pattern) {
 	m.literal(open, p.Parts[0].Lit, p, false)
 	for _, l := range p.Close {
@@ -186,21 +188,22 @@ func (m *markList) around(open MarkKind, p *Pattern) {
 }
 
 // literal adds the mark that a literal begins with. Words and signs of prose are private: "Action:"
-// in a list of instructions is no call unless the model was taught to write calls so. Several
-// patterns share a key, <tool_call> those of a dozen families: all are tried in order, with rewind.
+// in a list of instructions is not a call unless the model was trained to write calls so. Several
+// patterns may have the same key, as <tool_call> does: they are tried in order, each from the same
+// position.
 func (m *markList) literal(k MarkKind, l Literal, p *Pattern, private bool) {
 	if key := l.Key(); len(key) > 1 {
 		m.word(k, key, p, private || IsProse(key))
 	}
 }
 
-// word adds a mark, its bars in both spellings. Keys have two bytes at least: see marksOf and
-// declare. hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and matched with its suffix; of
+// word adds a mark, with its bars in both spellings. Keys have at least two bytes: see marksOf and
+// example. hunyuan's <｜hy_eos{sfx}｜> is looked for as <｜hy_eos and then matched with its suffix. In
 // kimi-k3's <|open|>tools<|sep|> models write blanks between the parts.
 func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 	key, loose := word, NewLiteral(word, "", "")
 	if strings.Contains(word, SuffixHole) {
-		key = loose.Key() // what stands in front of the suffix's place; the rest is matched then
+		key = loose.Key() // the text before the suffix; the rest is matched later
 	} else if !slices.ContainsFunc(loose.Units, func(u unit) bool { return u.Kind == Pad }) {
 		loose = Literal{}
 	}
@@ -218,8 +221,8 @@ func IsProse(key string) bool {
 	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark unless it is there. A key that the family that is read has, too, is its own for
-// all who have it: that decides whether a mention of it is to be doubted.
+// add adds a mark unless it is there already. If the family that is read has the same key, the mark
+// is Own too: whether a mention of it is doubted depends on the key alone.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {
@@ -235,8 +238,8 @@ func (v *Index) add(m Mark) {
 	v.Second[m.Key[0]][m.Key[1]] = true
 }
 
-// Openings returns the marks that a section or a call begins with in this format, as they are
-// looked for. A caller that only has to know early that a reply turns into a call looks for these.
+// Openings returns the keys of the marks that sections and calls begin with in this format. They
+// show early that a call begins.
 func (f *Family) Openings() []string {
 	var all []string
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
@@ -247,8 +250,8 @@ func (f *Family) Openings() []string {
 	return all
 }
 
-// ThinkEnd returns the mark that ends reasoning in this format. It is "</think>" where the
-// declaration has none, since most models that reason know it.
+// ThinkEnd returns the mark that ends reasoning in this format. It is "</think>" if the declaration
+// has none, since most reasoning models know it.
 func (f *Family) ThinkEnd() string {
 	for _, p := range f.Think {
 		if end := p.CloseMark(); end != "" {
@@ -260,8 +263,8 @@ func (f *Family) ThinkEnd() string {
 
 // OpenedReasoning returns the think pattern whose opener the prompt ends with, or nil when the
 // reply begins outside reasoning. Most templates of models that always think end with <think>\n,
-// and the reply begins without it. Marks of words are believed only in the told family: any prompt
-// may end with "Thought:".
+// and the reply begins without it. Marks that consist of words count only in the configured family,
+// since any prompt may end with "Thought:".
 func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {
@@ -274,8 +277,8 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	return nil
 }
 
-// EndsWith reports whether a text ends with a mark, which may have a suffix in it: a prompt of
-// hunyuan-v3 ends with <think:opensource>, whose suffix only the server's template knows.
+// EndsWith reports whether a text ends with a mark, which may contain {sfx}: a prompt of hunyuan-v3
+// ends with <think:opensource>, and only the server's template knows that suffix.
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)
 	rest, ok := strings.CutSuffix(text, after)
@@ -285,13 +288,12 @@ func EndsWith(text, mark string) bool {
 	return ok && strings.HasSuffix(rest, before)
 }
 
-// TokenLike finds what a model may have as one token: <tool_call>, <|message|>, [TOOL_CALLS].
-// Whether it really is one only the model's vocabulary says; here it is enough that none of them is
-// missed.
+// TokenLike matches what may be a single token of a model: <tool_call>, <|message|>, [TOOL_CALLS].
+// It may match more, since only the model's vocabulary has the truth, but it must not miss a token.
 var TokenLike = regexp.MustCompile(`<[^<>\s]+>|\[[^\[\]\s]+\]`)
 
-// AppendTokens adds the marks of a family's examples. Quotes are among them: gemma4's <|"|> is a
-// control token, and without it no string of a call has an end.
+// AppendTokens adds the marks of a family's examples. Quotes are included: gemma4's <|"|> is a
+// control token, and without it the strings of a call have no end.
 func (f *Family) AppendTokens(all []string) []string {
 	patterns := slices.Concat(f.Think, f.Plain, f.Sections, f.Calls, f.Args)
 	text := strings.Join(f.Quotes, " ")

@@ -13,34 +13,34 @@ import (
 // Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, Close
 // is </tool_call>.
 //
-// A pattern knows its family since a call may be read by the marks of any family, whatever model
-// was asked for: what stands in its body is then up to the family whose marks these are. A pattern
-// never changes once it is compiled, but for copies: rests of it are patterns of their own.
+// A pattern refers to its family, since the calls of a model may have the marks of another family,
+// which then decides how their bodies are read. A compiled pattern never changes; the rest of a
+// pattern, after a lost mark, is a copy.
 type Pattern struct {
 	Family      *Family
-	Glue        int       // newlines in front that belong to the text before it
-	Tail        int       // newlines behind that belong to the text after it
-	Parts       []Part    // literals and holes as they stand, glue and tail taken off
-	Headless    bool      // its first mark is missing: the others must be there
-	EndsInColon bool      // it ends in a word and a colon; one blank behind that belongs to it
+	Glue        int       // leading newlines, which belong to the text before it
+	Tail        int       // trailing newlines, which belong to the text after it
+	Parts       []Part    // literals and holes in order, without Glue and Tail
+	Headless    bool      // its first mark is missing, so the others are required
+	EndsInColon bool      // it ends in a word and a colon; one blank after it belongs to it
 	Open        Literal   // the first mark
-	Close       []Literal // the marks behind the body, one by one
+	Close       []Literal // the marks after the body, one by one
 }
 
-// Markless reports whether the pattern begins with nothing that could be taken for a mark: llama3's
-// {calls}, and marks of one or two bytes, which stand in ordinary text too often to mean anything.
+// Markless reports whether the pattern begins without a mark, as llama3's {calls} does, or with one
+// of one or two bytes, which occurs too often in ordinary text.
 func (p *Pattern) Markless() bool {
 	return len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a literal, or a hole when Hole is set. Two literals never stand side by side.
+// Part is a literal, or a hole when Hole is set. Two literals are never adjacent.
 type Part struct {
 	Hole string
 	Lit  Literal
 }
 
-// holes is the closed set of hole words and whether they read a call's body. Each is there for
-// families that write so:
+// holes has all words of holes; the value reports whether the hole is the body of a call. Each word
+// exists for families that write so:
 //
 //	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that holds the name
 //	json           the arguments alone, where the name stands outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
@@ -59,8 +59,8 @@ var holes = map[string]bool{
 	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
 }
 
-// formPattern returns a pattern for the calls of a family that has a form: a mark, if they begin
-// with one, and the rest.
+// formPattern returns a pattern for the calls of a family that has a form: the mark that they begin
+// with, if any, and a FormHole.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -75,13 +75,13 @@ func formPattern(f *Family) *Pattern {
 	return p
 }
 
-// FormHole is the hole of a call that its family's form reads, from its first byte on.
+// FormHole is the hole whose whole content is read by the family's form.
 const FormHole = "form"
 
 // compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its
-// edges are no part of the marks: templates put them between a call and the text around it, and
-// models leave them out or double them. Glue and Tail are numbers, since newlines at the edges are
-// text's business: dropped once in reading, written in printing.
+// edges do not belong to the marks: templates print them between a call and the text around it, and
+// models leave them out or double them. Glue and Tail count them, so that the decoder can drop them
+// from the text and the printer can write them.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -111,9 +111,9 @@ func compile(f *Family, example string) (*Pattern, error) {
 	return p, nil
 }
 
-// cutHole splits text at its first hole. {sfx} is none: it stays in its literal, since a mark goes
-// on behind it. An unknown word is an error here, so that a typing error in a file is not taken for
-// text that models write.
+// cutHole splits text at its first hole. {sfx} is not a hole: it stays in its literal, since the
+// mark continues after it. An unknown word is an error, so that a misspelling in a file is not
+// taken for text that models write.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -136,8 +136,8 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 }
 
 // trimTail removes the newlines from the end: after a reasoning's closer they are glue, after a
-// call white space is dropped anyway. An arg line keeps them: what follows its value says where the
-// value ends.
+// call white space is dropped anyway. An arg line keeps them, since the text after a value shows
+// where the value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
 	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
@@ -151,8 +151,8 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt returns the hole word of part i, or "" for a literal and for an index out of range, since
-// callers look to both sides.
+// HoleAt returns the hole word of part i, or "" for a literal. An index out of range gives "" too,
+// since callers look at the neighbours of a part.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -171,9 +171,8 @@ func (p *Pattern) Hole(word string) int {
 	return -1
 }
 
-// shape names the parts of a pattern, literals as #: what a kind of line may look like is a short
-// list of shapes. Comparing words keeps the rules for a line readable: "# key # value #" is an
-// argument.
+// shape returns the words of a pattern's holes, with # for each literal: "# key # value #" is an
+// argument. A kind of line allows a short list of shapes.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -195,9 +194,9 @@ func (p *Pattern) isCall() bool {
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
-// Body returns the index of the hole that reads the call's arguments, or -1. With it the call is
-// committed: everything before it, the mark and the name, was read, and everything after it is
-// closers. A call without one takes no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
+// Body returns the index of the hole that reads the call's arguments, or -1. A call is committed at
+// its body: before it are the mark and the name, after it only closers. A call without a body has
+// no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
 		if holes[part.Hole] || part.Hole == FormHole {
@@ -226,10 +225,10 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return p.beginningWith(text[at:])
 }
 
-// beginningWith returns the pattern with another first literal, or without it where text is empty:
-// the rest of an example whose first mark was lost, or was read already. functionary-v3.2's prompts
-// end with >>>, servers drop <tool_call> where it is a control token, and models leave out the
-// outer of two tags: in all three the rest of the example still tells what follows.
+// beginningWith returns the pattern with text as its first literal, or without a first literal if
+// text is empty. It is for an example whose first mark is missing: functionary-v3.2's prompts end
+// with >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of
+// two tags. In all three cases the rest of the example still matches.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
@@ -241,7 +240,7 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 }
 
 // first returns the first mark of the pattern, without those that follow it: <tool_call> of
-// <tool_call>\n<function=. Models write it twice, and then it is skipped alone.
+// <tool_call>\n<function=. Models write it twice, and then this mark alone is skipped.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -250,8 +249,8 @@ func (p *Pattern) first() Literal {
 }
 
 // closers returns the marks after the body, one by one, since any of several may be missing:
-// qwen3-coder's calls end </function>\n</tool_call>, and replies that stop after the first are
-// complete calls. A pattern without a body has no closers, and ends with its own last literal.
+// qwen3-coder's calls end </function>\n</tool_call>, and a reply that ends after the first is a
+// complete call. A pattern without a body has no closers: it ends with its last literal.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -262,11 +261,10 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks returns the first and the last mark around what tools answered, "" when a pattern has
-// none. Of the first only its own tag counts, since what a template prints inside may vary:
-// <tool_response of <tool_response name="get_weather">. An answer without marks cannot be told from
-// the model's text. They are looked for since models go on and make up what the tool would say:
-// <tool_response>\n22°C\n</tool_response>.
+// ResultMarks returns the first and the last mark around the result of a tool, or "" if the pattern
+// has none. Of the first mark only the name of the tag is returned, since its attributes vary:
+// <tool_response of <tool_response name="get_weather">. The marks are looked for in replies since
+// models continue after a call and make up its result: <tool_response>\n22°C\n</tool_response>.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
@@ -287,15 +285,14 @@ func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Pa
 // Special reports whether the pattern begins with a special token, see [Mark.Special].
 func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
-// WithoutOpener returns the pattern of a call whose first mark is missing, or nil when nothing
-// would be left that shows the family. Models leave the mark out, and servers hide it when it is a
-// control token: {"name": …}</tool_call> is what is left of hermes's call then, and the closer
-// still shows that it is one. Without a closer or another mark nothing shows the family, and what
-// is left is a call without marks.
+// WithoutOpener returns the pattern of a call whose first mark is missing, or nil if the rest has
+// no mark that shows the family. Models leave the first mark out, and servers hide it when it is a
+// control token: then {"name": …}</tool_call> is left of hermes's call, and the closer still shows
+// that it is a call.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.Hole(FormHole) >= 0 {
 		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
-			return p // it begins with nothing that an index could hold
+			return p // it has no opening mark, so the index does not find it
 		}
 		return nil
 	}
@@ -316,26 +313,26 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	return q
 }
 
-// IsFence reports whether the family writes its calls in a fence. Such an example is for printing:
-// a fence in a reply is read by its label and what it holds, in every family alike, since all
+// IsFence reports whether the family writes its calls in a fence. Such an example is used for
+// printing only. In replies of all families a fence is read by its label and content, since all
 // models write fences, mostly around things that are not calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
-// Keyed reports whether the family's tags are named like the parameters: # {key} # {value} # {key}
-// #, with the last hole at 5. It is minimax-m3's form:
+// Keyed reports whether the family's tags are named like the parameters, so that the example has a
+// second {key}: # {key} # {value} # {key} #. It is minimax-m3's form:
 // ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
-// ItemKey is the tag of a list's elements, where tags are named like the parameters: an element has
-// no name of its own.
+// ItemKey is the tag of a list's elements in a family whose tags are named like the parameters: an
+// element has no name of its own.
 const ItemKey = "item"
 
-// OpenTag returns what an argument's example has before the value of a key, up to the hole for its
-// type where there is one. Where tags are named like the parameters it is the same whether the key
-// is a parameter or a member of a value, so values nest without an example of it.
+// OpenTag returns the text of an argument's example before the value, or before the hole for its
+// type, with the key filled in. In a family whose tags are named like the parameters, members of a
+// value have the same tags.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
-// CloseTag returns what the example has after the value.
+// CloseTag returns the text of the example after the value.
 func (p *Pattern) CloseTag(key string) string {
 	if !p.Keyed() {
 		return p.Printed(len(p.Parts) - 1)

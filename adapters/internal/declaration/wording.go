@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// Wording is in which words Prompt describes tools: some of the kinds below together. The zero
-// value is the family's own. Which of them a model without a template for tools follows is found
-// out by a probe, unless its family says so. A small model follows a worked example best, and
-// signatures save tokens; no wording suits all. Schemas as text were echoed in 4 of 25 replies of a
-// small model; signatures were shortest, and gave both of two calls most often.
+// Wording is a set of the kinds below, in which Prompt describes tools. The zero value means the
+// family's own wording. If neither the family nor a template gives one, a probe finds out which
+// wording a model follows: small models follow a worked example best, and signatures save tokens,
+// but no wording suits all. A small model echoed schemas in 4 of 25 replies; signatures were
+// shortest, and gave both of two calls most often.
 type Wording uint8
 
-// The kinds of wording. With neither of the first two there are schemas.
+// The kinds of wording. A wording without Schemas and Signatures has schemas.
 const (
 	Schemas    Wording = 1 << iota // each tool as JSON with its schema
 	Signatures                     // each tool as the head of a Python function, which is much shorter
-	Example                        // what a user says and the call that answers it, made of the first offered tool
+	Example                        // a user's request and the call that answers it, for the first offered tool
 )
 
-// wordings are the kinds by name, in the order of their values.
-// The names are those of the setting wording and of a declaration's line.
+// wordings holds the names of the kinds, in the order of their values. The setting wording and a
+// declaration's wording line use them.
 var wordings = []string{"schemas", "signatures", "example"}
 
 // ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An
-// error lists the kinds. A plus sign reads better in a flag, a blank in a declaration; both are
-// taken in both.
+// error lists the kinds. Flags usually have a plus sign, declarations a blank.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
@@ -42,9 +41,9 @@ func ParseWording(s string) (Wording, error) {
 	return w, nil
 }
 
-// String returns what ParseWording reads, so that a wording that a probe has found can be kept as
-// text. The order is that of the constants, so one wording has one spelling in the memory of a
-// model.
+// String returns the names of the kinds, joined by plus signs, for ParseWording to read. The names
+// are in the order of the constants, so a wording that a probe has found is always stored in the
+// same way.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {
@@ -55,5 +54,5 @@ func (w Wording) String() string {
 	return strings.Join(names, "+")
 }
 
-// Wording returns how the family wants its tools described, zero when its declaration does not say.
+// Wording returns the wording in the family's declaration, or 0 if it has none.
 func (f *Family) Wording() Wording { return f.wording }

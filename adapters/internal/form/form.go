@@ -1,16 +1,16 @@
 // Package form reads calls in any arrangement: name, arguments, counters and lengths in any order,
 // and arguments one by one between any separators.
 //
-// A [Form] is what a model's chat template was seen to print. Its examples have holes, as those of
-// other families have, but it is read only when a call is whole, and to the byte: nothing of it
-// streams, and nothing in it is forgiven.
+// A [Form] describes calls as a model's chat template prints them. It consists of examples with
+// holes, like other declarations, but a call is read only when it is whole, and must match exactly:
+// it does not stream, and no slips are repaired.
 //
 //	form  call  @@TOOL {name}\n{args}@@END
 //	form  arg   {key} := {value}\n
 //
-// The law that makes it safe to run what is read: a value without escapes ends at the first place
-// where an argument of the tool or the end of the call could begin. If it was meant to go on there,
-// what is left over shows it, and there is no call.
+// One rule makes it safe to run the calls: a value without escapes ends at the first place where
+// another argument of the tool or the end of the call could begin. If the value was meant to
+// continue there, the text after the call shows it, and no call is returned.
 //
 //	form.go     Form: the lines of a declaration
 //	read.go     Read: calls in a text
@@ -23,45 +23,45 @@ import (
 	"strings"
 )
 
-// Form is one way of writing calls. The zero value has no call line, and is none.
+// Form is one way of writing calls. The zero value is not valid, since it has no call line.
 type Form struct {
-	Call []Example // a call; the second one is printed for a call without arguments
+	Call []Example // a call; a second example is for a call without arguments
 	Arg  Example   // one of the {args}: {key} and {value}
 
-	Calls, Args  Series // what stands around and between calls, and between arguments
-	Object, List Series // around and between the members of a value that is an object, the elements of a list
+	Calls, Args  Series // the texts around and between calls, and arguments
+	Object, List Series // around and between the members of an object, the elements of a list
 	Member       Example
 	Element      Example
 
 	Strings string // how strings are written: raw, json, python, xml, url
-	Values  string // how numbers, true, false, null, lists and objects are: json, compact, python, nested
-	Plain   string // what stands in front of a value that is no object and no list in the form's own notation
-	Indent  string // what {indent} prints for each level behind the first
+	Values  string // how numbers, true, false, null, lists and objects are written: json, compact, python, nested
+	Plain   string // the text before a value, except for objects and lists in the form's own notation
+	Indent  string // what {indent} prints for each level after the first
 	First   int    // what {index} counts from
-	Glue    int    // newlines in front of the calls that belong to the text before them
-	Types   string // the words of {type}: json, number (which integers are, too), python
-	Several bool   // one reading takes all calls, even if nothing stands around and between them
+	Glue    int    // newlines before the calls, which belong to the text before them
+	Types   string // the words of {type}: json, number (also for integers), python
+	Several bool   // all calls are read together, even if Calls is empty
 	Runes   bool   // {length} counts characters instead of bytes
 }
 
-// Example is a text with holes, cut at them.
+// Example is a text with holes, as a list of literals and holes.
 type Example []Part
 
 // Part is a literal, or a hole if Hole is set.
 type Part struct{ Lit, Hole string }
 
-// Series is what stands in front of, between and behind things of one kind.
+// Series holds the texts before, between and after calls, arguments, members or elements.
 type Series struct{ Open, Between, Close string }
 
-// holes are the holes that the examples of each kind may have.
+// holes has the allowed holes of each kind of example.
 var holes = map[string]string{
 	"call": "name id index length count json quoted args", "arg": "key type value", "member": "key value indent", "element": "value indent",
 }
 
-// series are the holes of the lines that show two things of a kind.
+// series has the hole of each kind of line for a Series.
 var series = map[string]string{"calls": "call", "args": "arg", "object": "member", "list": "element"}
 
-// codings are the words that say how values are written.
+// codings has the allowed words of the lines about values.
 var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested", "types": "json number python"}
 
 // Take adds one line of a declaration, given without its first word: "call @@TOOL {name}\n…".
@@ -98,7 +98,7 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check returns an error for what is missing. It is called once, when all lines are there.
+// Check returns an error if a line is missing. It is called once, after all lines were added.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
@@ -147,12 +147,12 @@ func (e Example) has(hole string) bool {
 	return false
 }
 
-// unescape reads the literals of a line. Blanks at its edges are written \s.
+// unescape replaces the escapes in the literals of a line. Blanks at its edges are written \s.
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{", "{")
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// Escape writes a literal as [Form.Take] reads it.
+// Escape returns a literal as it is written in a line for [Form.Take].
 func Escape(literal string) string {
 	text := escape.Replace(literal)
 	inner := strings.Trim(text, " ")
@@ -203,7 +203,7 @@ func holeIn(text string) int {
 	return -1
 }
 
-// parseSeries reads an example of two things of a kind.
+// parseSeries reads an example that has the hole of its kind twice.
 func parseSeries(text, kind string) (Series, error) {
 	parts := strings.Split(text, "{"+kind+"}")
 	if len(parts) != 3 {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// parser reads values as JSON and Python write them, and gives them as JSON. What is no such value
-// to the byte is none.
+// parser reads values in the syntax of JSON or Python, and returns them as JSON. It does not repair
+// anything.
 type parser struct {
 	at    func(i int) int
 	depth int
@@ -52,7 +52,7 @@ func (p *parser) value(i int) (string, int, bool) {
 	return "", 0, false
 }
 
-// words are those of both languages.
+// words has the words of both languages, in JSON.
 var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 
 // scalar reads a number or a word.
@@ -63,7 +63,7 @@ func scalar(text string) (string, bool) {
 	return text, text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
 }
 
-// space steps over white space.
+// space returns the offset after white space.
 func (p *parser) space(i int) int {
 	for c := p.at(i); scan.IsSpace(c); c = p.at(i) {
 		i++
@@ -107,7 +107,7 @@ func (p *parser) several(i int, end byte) (string, int, bool) {
 	return string(append(out, end)), i + 1, true
 }
 
-// escapes are those that both languages have, and Python's own of a quote.
+// escapes has the escapes of both languages.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '\\': '\\', '"': '"', '\'': '\'', '/': '/'}
 
 // text reads a string.
@@ -147,7 +147,7 @@ func (p *parser) text(i int) (string, int, bool) {
 	}
 }
 
-// hex reads so many hexadecimal digits.
+// hex reads size hexadecimal digits.
 func (p *parser) hex(i, size int) (int, bool) {
 	var digits []byte
 	for k := range size {

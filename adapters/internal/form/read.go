@@ -11,23 +11,23 @@ import (
 // Call is a call that was read.
 type Call struct {
 	Name, ID string
-	JSON     string   // the arguments as JSON, where they stand so
-	Args     []Member // else one by one, in the order of the text
+	JSON     string   // the arguments, if they are written as JSON
+	Args     []Member // otherwise the arguments in the order of the text
 }
 
-// Member is one argument. Raw says that the value is a text that only the tool's schema gives a
-// type.
+// Member is one argument. If Raw is set, the value is a text whose type depends on the tool's
+// schema.
 type Member struct {
 	Key, Value string // the value is JSON, or text if Raw is set
 	Raw        bool
 }
 
-// Text is what calls are read from, and who knows what is offered.
+// Text is a text that calls are read from; it also knows the offered tools.
 type Text interface {
-	At(i int) int                // the byte at offset i, -1 behind the end
+	At(i int) int                // the byte at offset i, -1 after the end
 	Named(name string) bool      // whether a tool of that name is offered
-	Takes(name, key string) bool // whether a tool has such a parameter; any tool, if the name is not known yet
-	Over(i int) bool             // whether the reply is over at offset i, or its turn is
+	Takes(name, key string) bool // whether a tool has such a parameter; any tool, if the name is empty
+	Over(i int) bool             // whether the reply or its turn ends at offset i
 }
 
 // maxName bounds names, ids, keys and numbers, in bytes.
@@ -37,19 +37,19 @@ const maxName = 128
 type reader struct {
 	*Form
 	Text
-	cut   bool // the text ended inside of something
+	cut   bool // the text ended inside a call
 	raw   bool // a value without escapes was read
 	call  *Call
 	left  int // steps that may still be taken
 	depth int // of values
 }
 
-// maxSteps bounds how often a byte is compared, so that hostile text costs no more.
+// maxSteps bounds the number of comparisons for hostile text.
 const maxSteps = 1 << 21
 
-// Read reads the calls at offset 0: all of them where the form has something around or between
-// calls, else one. It returns where they end. It is incomplete where the text ends first, and a
-// mismatch where there is no call, or none without doubt.
+// Read reads the calls at offset 0: all of them if the form has a calls line, else one. It returns
+// the offset after them. The match is Incomplete if the text ends first, and a mismatch if there is
+// no call, or if its reading is uncertain.
 func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
@@ -72,14 +72,14 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 		end, read := r.one(i, &c)
 		if !read {
 			if len(*calls) > 0 && r.Calls.Close == "" {
-				return i - len(r.Calls.Between), true // what stood between is text
+				return i - len(r.Calls.Between), true // the rest is text
 			}
 			break
 		}
 		*calls, i = append(*calls, c), end
 		if next := i + len(r.Calls.Between); !r.Several || !r.has(i, r.Calls.Between) || !r.begins(next) {
 			if r.Over(i) {
-				return i, true // the calls are whole, and what is around them ends with the reply
+				return i, true // at the end of the reply Close may be missing
 			}
 			return r.lit(i, r.Calls.Close)
 		}
@@ -94,7 +94,7 @@ func (r *reader) begins(i int) bool {
 	return r.At(i) >= 0 && (first.Hole != "" || r.has(i, first.Lit))
 }
 
-// one reads a call by the first example that it is written by.
+// one reads a call by the first example that matches.
 func (r *reader) one(i int, c *Call) (int, bool) {
 	cut := false
 	for _, e := range r.Call {
@@ -140,13 +140,13 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 			return 0, false
 		}
 		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") && length != r.size(from, i) {
-			return 0, false // it says itself that it was not copied right
+			return 0, false // the length shows that the text was not copied correctly
 		}
 	}
 	if count >= 0 && count != len(r.call.Args) {
 		return 0, false
 	}
-	for _, m := range r.call.Args { // the name may stand behind them
+	for _, m := range r.call.Args { // the name may follow them
 		if !r.Takes(r.call.Name, m.Key) {
 			return 0, false
 		}
@@ -162,9 +162,9 @@ func (r *reader) size(from, to int) int {
 	return utf8.RuneCountInString(r.slice(from, to))
 }
 
-// leftOver reports whether what stands behind calls says that a value was meant to go on: the end
-// of a call that has no beginning. An end that is a sign of prose says nothing, so the reply must
-// be over there, or go on with another call.
+// leftOver reports whether the text after the calls shows that a value was meant to continue: it
+// has the end of a call without a beginning. If that end could occur in prose, the reply must end
+// there or continue with another call.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {
@@ -209,7 +209,7 @@ func (r *reader) closing() string {
 	return ""
 }
 
-// has reports whether a literal stands at offset i.
+// has reports whether the text at offset i begins with a literal.
 func (r *reader) has(i int, s string) bool {
 	for k := range len(s) {
 		if r.left--; r.At(i+k) != int(s[k]) {
@@ -219,8 +219,7 @@ func (r *reader) has(i int, s string) bool {
 	return r.left > 0
 }
 
-// lit steps over a literal. The white space that calls end with may be missing at the end of a
-// reply.
+// lit reads a literal. White space at the end of a literal may be missing at the end of a reply.
 func (r *reader) lit(i int, s string) (int, bool) {
 	for k := range len(s) {
 		switch c := r.At(i + k); {
@@ -244,12 +243,12 @@ func (r *reader) slice(from, to int) string {
 	return string(b)
 }
 
-// follows reports whether what is left of an example can go on at offset i.
+// follows reports whether the rest of an example can begin at offset i.
 func (r *reader) follows(i int, rest []Part) bool {
 	return len(rest) == 0 || rest[0].Hole != "" || r.has(i, rest[0].Lit)
 }
 
-// tool reads the longest name of an offered tool that what follows can stand behind.
+// tool reads the longest name of an offered tool after which the rest of the example can follow.
 func (r *reader) tool(i int, rest []Part) (int, bool) {
 	best, word := 0, 0
 	for ; word < maxName; word++ {
@@ -269,7 +268,7 @@ func (r *reader) tool(i int, rest []Part) (int, bool) {
 	return i + best, true
 }
 
-// word reads an id or a key, up to what follows in the example.
+// word reads an id or a key, up to the next part of the example.
 func (r *reader) word(i int, rest []Part) (int, string, bool) {
 	for n := 1; n < maxName; n++ {
 		c := r.At(i + n - 1)

@@ -12,13 +12,13 @@ import (
 	"toolnorm/chat"
 )
 
-// stop reports whether what holds a value goes on at an offset, or ends there.
+// stop reports whether a value can end at an offset, because its container continues or ends there.
 type stop func(i int) bool
 
-// maxDepth bounds values in values.
+// maxDepth bounds the nesting of values.
 const maxDepth = 64
 
-// args reads the arguments of {args}; rest is what stands behind them in the call.
+// args reads the arguments of {args}; rest is the rest of the example.
 func (r *reader) args(i int, rest []Part) (int, bool) {
 	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
 	if next, ok := r.argsFrom(i, ends); ok {
@@ -27,13 +27,12 @@ func (r *reader) args(i int, rest []Part) (int, bool) {
 	return i, ends(i) && len(r.Call) < 2 && r.Args.Open == "" // none
 }
 
-// closesAt reports whether a series ends at offset i and what is left of the example goes on behind
-// it.
+// closesAt reports whether a series ends at offset i and the rest of the example can follow it.
 func (r *reader) closesAt(i int, end string, rest []Part) bool {
 	return r.has(i, end) && r.follows(i+len(end), rest)
 }
 
-// argsFrom reads one argument or more.
+// argsFrom reads one or more arguments.
 func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 	i, ok := r.lit(i, r.Args.Open)
 	for ok {
@@ -94,8 +93,8 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 	return 0, "", false
 }
 
-// keyBehind reads the name of an argument whose value stands in front of it, at offset i, where
-// that is a value with quotes or brackets. It stays at the value.
+// keyBehind reads the name of an argument that follows its value. The value is at offset i and must
+// have quotes or brackets. The offset returned is that of the value.
 func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
 	_, end, ok := r.literal(i)
 	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
@@ -112,7 +111,7 @@ func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, stri
 	return i, key, n > 0 && takes(key)
 }
 
-// keyAt reports whether an argument that the tool has can begin at offset i.
+// keyAt reports whether an argument of the tool can begin at offset i.
 func (r *reader) keyAt(i int, e Example) bool {
 	cut := r.cut
 	_, _, ok := r.key(i, e, func(key string) bool { return r.Takes(r.call.Name, key) })
@@ -120,7 +119,7 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behind returns what follows the value of an example: literals, and the key once more.
+// behind returns the text after the value in an example: literals, and the key if it is repeated.
 func (r *reader) behind(e Example, key string) (text string) {
 	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
 	for _, p := range e[at+1:] {
@@ -131,8 +130,8 @@ func (r *reader) behind(e Example, key string) (text string) {
 	return text
 }
 
-// value reads a value up to where goesOn says that it ends. A value with quotes or brackets ends by
-// itself.
+// value reads a value up to the first offset at which goesOn is true. A value with quotes or
+// brackets has its own end.
 func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
 	quoted := r.Strings == "json" || r.Strings == "python"
 	if r.Values == "nested" && r.depth < maxDepth {
@@ -153,7 +152,7 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 			text := r.slice(i, end)
 			r.raw = true
 			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) && strings.Contains(text, open) {
-				return "", false, 0, false // where the call in the value ends is where this one may end
+				return "", false, 0, false // the end of the call in the value may be that of this call
 			}
 			text, ok = r.decoded(text)
 			return text, true, end, ok
@@ -164,8 +163,8 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 	}
 }
 
-// decoded removes the escapes of the form from a text. It returns false where the text cannot have
-// been written with them.
+// decoded removes the escapes of the form from a text. It returns false if the text is not
+// correctly escaped.
 func (r *reader) decoded(text string) (string, bool) {
 	switch r.Strings {
 	case "xml":
@@ -177,13 +176,13 @@ func (r *reader) decoded(text string) (string, bool) {
 	return text, true
 }
 
-// container reads an object or a list in the form's own notation. Values in it that have no quotes
-// are texts, unless they are numbers, words or JSON.
+// container reads an object or a list in the form's own notation. Values in it without quotes are
+// texts, unless they are numbers or words of JSON.
 func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) {
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok { // first: <item> is no name of a member
+	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok { // first, since <item> is not the name of a member
 		return "[" + value + "]", end, true
 	}
 	r.cut = cut
@@ -242,8 +241,8 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 	return "", 0, false
 }
 
-// plainKey reports whether a word can be a name: without quotes it is letters, digits and a few
-// signs.
+// plainKey reports whether a word can be a name without quotes: it has only letters, digits and a
+// few signs.
 func plainKey(key string) bool {
 	return strings.IndexFunc(key, func(r rune) bool {
 		if r < utf8.RuneSelf {
@@ -261,7 +260,7 @@ func typed(text string) string {
 	return string(chat.AppendQuoted(nil, text))
 }
 
-// quoted reads a JSON string that holds the arguments as JSON.
+// quoted reads a JSON string that contains the arguments as JSON.
 func (r *reader) quoted(i int) (int, bool) {
 	text, end, ok := r.literal(i)
 	if !ok || text[0] != '"' {

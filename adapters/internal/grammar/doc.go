@@ -1,25 +1,24 @@
-// Package grammar writes what a model of a family may write: a grammar of its calls to the offered
-// tools, which a server holds the model to token by token. A call that fits cannot be misspelled,
-// has all that it must have, and names a tool that is there, which no repair afterwards can
-// promise.
+// Package grammar builds a grammar of a family's calls to the offered tools, which a server
+// enforces token by token while the model writes. A call that fits the grammar is spelled
+// correctly, has all required members, and names an offered tool, which no later repair can
+// guarantee.
 //
-// It is the third use of a family's one declaration: what [toolnorm/adapters] reads and
-// [toolnorm/adapters/internal/print] prints, a grammar allows. Values are written in the same
-// [print.Spelling], so that what stands in a model's prompt is always among what it may write; the
-// tests print random calls and read them with the grammar, and read with the decoder what the
-// grammar makes at random.
+// The grammar comes from the same declaration as the decoder of [toolnorm/adapters] and the printer
+// of [toolnorm/adapters/internal/print]. Values have the same [print.Spelling] as in prompts, so a
+// model may always write what its prompt shows. The tests match random printed calls against the
+// grammar, and decode random texts that the grammar generates.
 //
-// The language is GBNF as llama.cpp reads it. What it cannot say, or would say in rules that a
-// server reads for minutes, is left open and reported in Grammar.Dropped; the check of the call
-// finds it later. Schemas come from [toolnorm/chat/schema] as places whose references, unions and
-// allOf are settled.
+// The language is GBNF as llama.cpp reads it. Constraints that GBNF cannot express, or only in
+// rules that a server needs minutes to read, are left out and reported in Grammar.Dropped; the
+// schema check of the call enforces them later. Schemas come from [toolnorm/chat/schema] as places
+// with references, unions and allOf resolved.
 //
-//	grammar.go  Of: the grammar of a family, and the triggers at which a server begins to hold the model to it
-//	calls.go    the calls of a reply: marks, sections, several calls, messages, and where their arguments stand
-//	value.go    a place of a schema: choices, spelled by their kind in tags and keywords; references as rules of their own, lists
-//	object.go   members, in any order when they are few, and the names that no schema has
+//	grammar.go  Of: the grammar of a family, and the triggers that activate it
+//	calls.go    the calls of a reply: marks, sections, several calls, messages, arguments
+//	value.go    a place of a schema: its choices, references, lists
+//	object.go   objects: members, in any order if there are few, and unlisted names
 //	text.go     strings: quoted, or raw up to the mark that ends them
 //	pattern.go  regular expressions and formats as GBNF
 //	numbers.go  numbers and their bounds, digit by digit
-//	rules.go    the rules in the making, and the words of GBNF
+//	rules.go    the set of rules, and the operators of GBNF
 package grammar

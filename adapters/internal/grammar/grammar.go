@@ -11,37 +11,36 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Grammar holds a model to calls of the offered tools while it writes, at servers that take a
-// grammar.
+// Grammar restricts a model to calls of the offered tools, at servers that accept a grammar.
 //
-// Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark, so it is either
-// the whole reply, where a call is wanted, or what follows from a trigger on, where the model may
-// write text first. It depends on the family, the tools and whether one call is wanted alone, so it
-// can be kept for as long as they stay the same. A server's own grammar for tools does less: with
-// tool_choice "required" llama-server let any text stand in front of the call, and 0 of 20 replies
-// of a Qwen were calls.
+// Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark. So it applies to
+// the whole reply, if a call is wanted, or from a trigger on, if the model may write text first. It
+// depends only on the family, the tools, and whether a single call is wanted, so it can be reused
+// while these stay the same. A server's own grammar for tools does less: with tool_choice
+// "required" llama-server allowed any text before the call, and 0 of 20 replies of a Qwen were
+// calls.
 type Grammar struct {
-	Text    string           // GBNF with the root rule "root"; empty for a family that writes calls without a mark, and for schemas of megabytes
-	Trigger []Trigger        // what in the reply the grammar begins with; any of them
-	Dropped []schema.Dropped // what of the schemas the grammar does not hold the model to, sorted
+	Text    string           // GBNF with the root rule "root"; empty for families that write calls without a mark, and for very large schemas
+	Trigger []Trigger        // texts in the reply at which the grammar begins
+	Dropped []schema.Dropped // constraints of the schemas that the grammar does not enforce, sorted
 }
 
-// Trigger is where text ends and the grammar begins. A server that is given a grammar without one
-// holds the model to calls from the first token on, so it could not answer in words. llama-server
-// takes both kinds as grammar_triggers, with grammar_lazy.
+// Trigger describes the place in a reply where text ends and the grammar begins. Without a trigger
+// a server applies the grammar from the first token on, so the model cannot answer in words.
+// llama-server takes both kinds as grammar_triggers, with grammar_lazy.
 type Trigger struct {
-	Word    string // a mark that means a call wherever it stands; empty: Pattern says
+	Word    string // a mark that begins a call anywhere; if empty, Pattern counts
 	Pattern string // ECMAScript: a match in the text so far triggers, and its first group is where the grammar begins
 }
 
-// Of returns the grammar of calls to the tools as the family prints them, of a single call or of
-// several; see [Grammar]. Tools without a name are left out, since they cannot be called. A grammar
-// larger than 8 MB is left out as a whole, and Dropped then has one entry without a place and a
-// keyword, which stands for every schema. The rule "root" is the call from its mark on; text before
-// it is free, and the trigger is where the grammar begins.
+// Of returns the grammar of calls to the tools as the family prints them, for a single call or for
+// several; see [Grammar]. Tools without a name are left out, since they cannot be called. If the
+// grammar would exceed 8 MB, Text is empty, and Dropped has one entry without a place and a
+// keyword, which means all schemas. The rule "root" begins with the mark of the call, at the
+// trigger.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
-	if len(tools) == 0 || f.Form != nil { // a form is read and printed, and holds nobody
+	if len(tools) == 0 || f.Form != nil { // a form has no grammar
 		return Grammar{}
 	}
 	g := newWriter(f, tools, single)
@@ -65,11 +64,10 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	return out
 }
 
-// Opening returns the section or the call that the family begins with a mark, or nil when it has
-// none whose mark shows a call. Where the family prints its calls without a mark, a further line
-// with one is used. Left out are words that no name follows, fences, which hold anything, and marks
-// after which anything may come ({junk}). llama3 prints {"name": …} without a mark, so its
-// <|python_tag|> is where a grammar may begin.
+// Opening returns the first section or call line of the family that begins with a mark at which a
+// grammar may begin, or nil if there is none. Such a mark must show a call: words without a name
+// after them do not, nor do fences, nor marks before {junk}. llama3 prints {"name": …} without a
+// mark, so its further line with <|python_tag|> is returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
 	for _, p := range slices.Concat(f.Sections, f.Calls) {
 		word := declaration.IsProse(p.Parts[0].Lit.Text) && p.HoleAt(1) != "name"
@@ -80,10 +78,10 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord returns the mark that a pattern begins with: its first token when it begins with one,
-// else the first word of it. Signs at its end are left to the grammar, since models have tokens in
-// which these are joined with what follows. react's "Action: get_weather" begins with the word
-// "Action"; functionary-v3.1's <function=NAME> is cut to <function.
+// triggerWord returns the mark that a pattern begins with: its first token, or else its first line.
+// Signs at the end are left to the grammar, since models have tokens that join them with the text
+// after them. react's "Action: get_weather" begins with the word "Action"; functionary-v3.1's
+// <function=NAME> is cut to <function.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
 	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
@@ -92,15 +90,14 @@ func triggerWord(p *declaration.Pattern) string {
 	return strings.TrimRight(line, `="':.`)
 }
 
-// triggerFor returns the trigger that says when the mark counts. One that looks like a token of its
-// own does wherever it occurs; a tag may be talked about, so it has to begin a line or follow
-// another mark; and a word must be followed by a tool's name. Each of these was paid for: "use the
-// <tool_call> tag" in the middle of a sentence, held to a grammar from there on, would turn an
-// explanation into a call (docs/internal/decisions/grammars.md). The names are in the pattern, so
-// "Action: none of these" stays text. A server looks for a pattern in what was written so far,
-// after each token.
+// triggerFor returns the trigger for a mark. A mark that looks like a control token counts
+// anywhere. A tag may be mentioned in text, so it has to begin a line or follow another mark:
+// otherwise "use the <tool_call> tag" would turn an explanation into a call
+// (docs/internal/decisions/grammars.md). A word must begin a line and be followed by the name of a
+// tool, so that "Action: none of these" stays text. After each token a server looks for the pattern
+// in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
-	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ are nothing that people type.
+	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
 	quoted := regexp.QuoteMeta(mark)
 	switch {
@@ -114,16 +111,17 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 }
 
 // headerTrigger returns a trigger for the recipient in the header of a message, after a mark or
-// where the prompt opens the header. A header of another recipient, or of none, is text: gpt-oss
-// opens <|channel|>analysis and <|channel|>final with the same marks. Where the prompt ends with
-// <|start|>assistant the reply begins with the recipient, else with a mark and the role.
+// where the prompt opens the header. A message with another recipient, or with none, does not
+// trigger: gpt-oss opens <|channel|>analysis and <|channel|>final with the same marks. If the
+// prompt ends with <|start|>assistant the reply begins with the recipient, else with a mark and the
+// role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) + `)`}
 }
 
-// Recipient returns what comes before the name in a message's header, from the blank on. For
-// harmony it is " to=functions.", for glimmer " to=". The blank is part of it, since a model's
-// token for it has the blank.
+// Recipient returns the text before the name in a message's header, from the last blank on. For
+// harmony it is " to=functions.", for glimmer " to=". The blank is included, since it belongs to
+// the model's token.
 func Recipient(f *declaration.Family) string {
 	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]

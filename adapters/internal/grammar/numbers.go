@@ -10,22 +10,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// manyDigits bounds numbers whose schema does not: a model that is held to a number and has none in
-// mind goes on writing digits. Identifiers of eighteen digits still fit, and so does every bound
-// that is computed with here in an int64.
+// manyDigits bounds numbers whose schema has no bounds: a model that has to write a number and has
+// none in mind would never end it. Identifiers of eighteen digits still fit, and so does every
+// bound computed here, in an int64.
 const manyDigits = 999_999_999_999_999_999
 
-// noLimit stands for a limit that there is none of, or none that can be held; -noLimit below.
+// noLimit means no upper limit, or one that cannot be enforced; -noLimit means the same for lower
+// limits.
 const noLimit = math.MaxInt64
 
-// number matches a number, held to its bounds where they are whole. Bounds become alternatives of
-// digits, since GBNF counts nothing but repetitions: minimum 1990 and maximum 2031 is "199" [0-9]
-// or "20" ([0-2] [0-9] or "3" [01]). Leading zeros and "+" are none of JSON's. An exponent is 289
-// at most: with the nineteen digits that may stand in front of the point the number still fits a
-// double.
+// number matches a number within its bounds, as far as they are whole. Bounds become alternatives
+// of digits, since GBNF has no arithmetic: minimum 1990 and maximum 2031 is "199" [0-9] or "20"
+// ([0-2] [0-9] or "3" [01]). As in JSON there are no leading zeros and no "+". An exponent is at
+// most 289, so that with nineteen digits before the point the number still fits a double.
 func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
-	// A contradiction lets nothing through, and a model held to nothing cannot end its reply.
+	// Contradictory bounds allow no number, so the model could not end its reply.
 	if low > high {
 		g.doc.Drop(n.At, n.Minimum.Keyword)
 		low, high = -noLimit, noLimit
@@ -42,12 +42,11 @@ func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	return between(low, high, 0, fractions)
 }
 
-// limit returns the whole number that a limit holds a number to; step leads inwards. Among numbers
-// with fractions that is the next one outwards, and the limit itself where the schema excludes it:
-// both let more through than they should. Anything let through that should not be is found by the
-// check of the call, so it is noted as dropped where it matters: 1.5 as the least number becomes 1.
-// Limits beyond eighteen digits are left out. exclusiveMinimum of an integer is the next one
-// inwards, which is exact.
+// limit returns the whole number for a bound. step is the direction from the bound to the allowed
+// numbers. For integers the result is exact, also with exclusiveMinimum. For numbers with fractions
+// it is the bound itself, even if the schema excludes it, or the next whole number outwards: 1.5 as
+// the minimum becomes 1. Such a limit allows too much and is reported as dropped, and so are limits
+// of more than eighteen digits, which are left out.
 func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit
@@ -68,10 +67,10 @@ func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	return -step * noLimit
 }
 
-// between matches the numbers from low to high: the halves below and above zero are written apart,
-// since of negative numbers the digits grow as the number shrinks. least is the least of them
-// behind a minus sign: there is no integer -0, but there is -0.5. A limit of the schema that is not
-// whole has been moved outwards by then, and noted.
+// between matches the numbers from low to high. Numbers below and above zero are separate
+// alternatives, since the digits of negative numbers grow as the numbers shrink. least is the
+// smallest number allowed after a minus sign: 1 for integers, since -0 is not one, and 0 for
+// fractions such as -0.5.
 func between(low, high, least int64, side func(from, to int64) string) string {
 	low, high = max(low, -manyDigits), min(high, manyDigits)
 	var all []string
@@ -85,8 +84,8 @@ func between(low, high, least int64, side func(from, to int64) string) string {
 }
 
 // fractions matches the numbers from one whole number to another, neither of them negative. The
-// outer one has no fraction: 100.5 is not within 0 to 100, and 99.5 begins with 99. Seventeen
-// digits are what a double can tell apart; more are a model that does not find its end.
+// larger one has no fraction, since 100.5 is not within 0 to 100. Seventeen digits are the
+// precision of a double, and bound the fraction.
 func fractions(from, to int64) string {
 	if from == to {
 		return lit(fmt.Sprint(from))
@@ -94,9 +93,9 @@ func fractions(from, to int64) string {
 	return alt(seq(digits(from, to-1), `("." [0-9]{1,17})?`), lit(fmt.Sprint(to)))
 }
 
-// digits matches the numbers from low to high, neither of them negative. Numbers of one length can
-// be compared digit by digit, so the range is cut at the powers of ten: 5 to 1200 is [5-9], two and
-// three digits freely, and 1000 to 1200.
+// digits matches the integers from low to high, neither of them negative. Numbers of the same
+// length can be compared digit by digit, so the range is split at powers of ten: 5 to 1200 is
+// [5-9], any two or three digits, and 1000 to 1200.
 func digits(low, high int64) string {
 	a, b := strconv.FormatInt(low, 10), strconv.FormatInt(high, 10)
 	if len(a) == len(b) {
@@ -109,10 +108,10 @@ func digits(low, high int64) string {
 	return alt(append(all, within("1"+strings.Repeat("0", len(b)-1), b))...)
 }
 
-// within matches the numbers from a to b, which have as many digits: the digits that both share,
-// then those that begin like a, those between, and those that begin like b. 105 to 317 is "1" from
-// 05 on, [2], and "3" up to 17. The rules for it grow with the digits, not with the numbers
-// between.
+// within matches the integers from a to b, which have the same number of digits. After the leading
+// digits that both share, it has three alternatives by the next digit: that of a, those between,
+// and that of b. 105 to 317 is "1" from 05 on, "2" and any two digits, and "3" up to 17. The size
+// of the expression grows with the number of digits only.
 func within(a, b string) string {
 	switch {
 	case a == b:
@@ -126,7 +125,7 @@ func within(a, b string) string {
 	zeros, nines := strings.Repeat("0", rest), strings.Repeat("9", rest)
 	first, last := a[0], b[0]
 	var all []string
-	// "1" followed by 00 to 99 needs no rule for the rest, so the edge joins the digits between.
+	// If the rest of a or b is unrestricted, its first digit joins the digits between.
 	if a[1:] != zeros {
 		all = append(all, seq(lit(a[:1]), within(a[1:], nines)))
 		first++

@@ -9,37 +9,38 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// anyOrder is up to how many members an object's may come in any order: each further one doubles
-// the rules, since there is one for every set of members that may have been written. A model that
-// is held to an order it did not learn writes worse values, so small objects, which most calls are,
-// keep their freedom. Five members are 32 sets; a sixth would make them 64.
+// anyOrder is the largest number of members that may come in any order. There is a rule for every
+// set of members already written, so each further member doubles the rules: five members have 32
+// sets. A model writes worse values in an order that it did not learn, so small objects, as in most
+// calls, may have any order.
 const anyOrder = 5
 
-// slot is a member that an object may have.
-// expr is what the member is written as, its name and what stands around included.
+// slot is a member that an object may have. expr matches the whole member, with its name and the
+// signs around it.
 type slot struct {
 	key      string
 	expr     string
 	required bool
 }
 
-// slots are an object's members and what stands around them. Where a call's arguments stand in
-// tags, comma is the newline between two of them and tail the one behind the last.
+// slots holds an object's members and the texts between and after them. For arguments in tags,
+// comma is the newline between two of them and tail the newline after the last.
 type slots struct {
 	list  []slot
-	other string // a member that the schema does not name; empty: there is none
-	comma string // between two
-	tail  string // behind the last one
-	none  string // in place of all
+	other string // a member that the schema does not name; empty: none is allowed
+	comma string // between two members
+	tail  string // after the last member
+	none  string // the text of an object without members
 }
 
-// object matches an object, be it one of tags or of keywords. Families whose template sorts members
-// (gemma4, by Jinja's dictsort) get them sorted without regard to case. Members that no schema
-// names have names of a bounded length, and values of any kind that the schema leaves.
+// object matches an object, whose members may also be tags or keyword arguments. Members are sorted
+// without regard to case in families whose template sorts them (gemma4, by Jinja's dictsort).
+// Members that the schema does not name have names of a bounded length, and any value that the
+// schema allows for them.
 func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
-		// minimax-m3's tags have no null: a member that can be nothing else is left out
+		// minimax-m3's tags have no null: a member that can only be null is left out
 		if all := choices(p); s.NoNull && len(all) == 1 && all[0].kind == schema.Null {
 			return ""
 		}
@@ -48,7 +49,7 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	if s.Sorted {
 		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
 	}
-	// and only those that a schema has can be told from text
+	// in minimax-m3's tags, members that no schema names cannot be distinguished from text
 	if more := additional(n); !more.Never && !s.NoNull {
 		defer g.enter("additionalProperties")()
 		o.other = seq(g.otherKey(o.list, s), g.value(more, s), lit(s.End("")))
@@ -56,10 +57,10 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed returns the members that a schema names, in its order. A name that is required and not
-// described, {"required": ["x"]}, is a member all the same: a call without it is refused. With
-// "additionalProperties": false beside it the schema contradicts itself; the member is written
-// then, and the check decides.
+// listed returns the members that a schema names, in its order. A required name without a
+// description, {"required": ["x"]}, is a member, too, since a call without it would be refused. If
+// "additionalProperties" is false as well, the schema contradicts itself: the member is allowed
+// here, and the schema check decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -73,8 +74,7 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	}
 	var all []slot
 	for _, m := range members {
-		// a recursion in the member's schema would otherwise name its rules after the place in
-		// front
+		// enter the member first, so that rules of recursive schemas get its name
 		back := g.enter(m.Name)
 		if expr := g.short(write(m.Name, m.Place)); expr != "" {
 			all = append(all, slot{m.Name, expr, required[m.Name]})
@@ -84,10 +84,9 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	return all
 }
 
-// additional returns what members that the schema does not name may be. Where it names some and
-// says nothing of others, there are no others: a model that makes up parameters is wrong. JSON
-// Schema means the opposite, but tool schemas that leave additionalProperties out mean no more
-// parameters.
+// additional returns the place for the values of members that the schema does not name. If the
+// schema names some members and has no additionalProperties, no others are allowed: JSON Schema
+// would allow them, but a tool does not have such parameters.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:
@@ -98,8 +97,8 @@ func additional(n *schema.Place) *schema.Place {
 	return anything
 }
 
-// members matches an object's members.
-// In order is the printer's order, the schema's: that is what models see of their own calls.
+// members matches an object's members, in any order if there are few, else in the order of the
+// schema, in which the printer writes them.
 func (g *values) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
@@ -107,8 +106,8 @@ func (g *values) members(o slots) string {
 	return g.inOrder(o, 0, false, map[int]string{})
 }
 
-// inAnyOrder matches the members that are not in the set yet. written has a bit for each member;
-// known has the rule of each set, so that {a, b} and {b, a} share what may follow.
+// inAnyOrder matches the members that are not in the set written, which has a bit for each member.
+// known has the expression for each set, so that a before b and b before a share the rest.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
@@ -120,7 +119,7 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	for i, m := range o.list {
 		if written&(1<<i) == 0 {
 			all = append(all, seq(o.lead(written != 0), m.expr, g.inAnyOrder(o, written|1<<i, known)))
-			// the object may end as soon as nothing that is required is missing
+			// the object may end when all required members are written
 			whole = whole && !m.required
 		}
 	}
@@ -135,9 +134,9 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	return expr
 }
 
-// inOrder matches the members from the i-th on. A member that may be left out is a branch at its
-// place, and which members stand in front is only asked for the comma: two rules a member instead
-// of one for each set. known has them, those without a member in front below zero.
+// inOrder matches the members from the i-th on. Each optional member is a branch. The members
+// before it matter only for the comma (some), so there are two rules for each member instead of one
+// for each set. known has these rules; those without a member before them have negative indices.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -158,7 +157,7 @@ func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string
 	return known[at]
 }
 
-// lead matches what stands in front of a member: nothing, unless there is one in front already.
+// lead matches the text before a member: a comma if there is a member before it, else nothing.
 func (o slots) lead(some bool) string {
 	if some {
 		return lit(o.comma)
@@ -166,8 +165,8 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end matches what follows the members that the schema names. Members that the schema does not name
-// come last: anywhere else they would have to be allowed behind every set of the others.
+// end matches the end of an object after the members that the schema names. Members that it does
+// not name come last: elsewhere, they would have to be allowed after every set of the others.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -181,12 +180,12 @@ func (o slots) end(some bool) string {
 	return alt(seq(list(o.other, o.comma, 1, -1), lit(o.tail)), lit(o.none))
 }
 
-// anyName stands for a name that no schema has: no spelling escapes it, and it is in no mark.
+// anyName is a placeholder for a member's name: no spelling escapes it, and no mark contains it.
 const anyName = "\uE000"
 
-// otherKey matches a name that is none of the list, and what stands around it. What is compared are
-// the names as the spelling writes them. In a tag's attribute or before a Python "=" nothing is
-// quoted, so only an identifier is safe: <parameter=a b> is none.
+// otherKey matches a member's name that is not in the list, and the signs around it. Names are
+// compared as the spelling writes them. In a tag's attribute or before a Python "=" names are not
+// quoted, so only identifiers are allowed.
 func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
@@ -206,9 +205,8 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut returns a class of the characters of an identifier without those of not. Where not is not
-// empty the class has no digits, since the character begins a name or comes after the beginning of
-// a name that a schema has.
+// wordBut returns a class of the characters of an identifier without those in not. If not is not
+// empty, the class has no digits, since the character may be the first of a name.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {
@@ -219,17 +217,17 @@ func wordBut(not string) string {
 	}, word) + "]"
 }
 
-// maxOther bounds the names that no schema has, in characters.
+// maxOther bounds the length of names that the schema does not have, in characters.
 const maxOther = 40
 
-// otherThan matches a text of 1 to maxOther characters, behind read, that is none of the names.
-// class is the characters that may stand in it but for some.
+// otherThan matches the rest of a text that begins with read and is none of the names. After the
+// first difference it has at most maxOther more characters. class returns the class of allowed
+// characters without some.
 //
-// GBNF has no "but not", so a name that is none of some names is spelled out: it differs from each
-// of them somewhere, and goes on from there as it likes. Next to "city" and "count" that is [^c],
-// or "c" followed by neither i nor o, or "ci" not followed by t, and so on. Names that end early
-// may go on: "city_code" is another name. Without this a model could write a member twice, the
-// second time freely.
+// GBNF has no negation, so the expression spells out where a text first differs from all names;
+// after that it is free. For "city" and "count" that is [^c], or "c" followed by neither i nor o,
+// or "ci" not followed by t, and so on. A text that continues after a name, "city_code", is
+// allowed. Without this a model could write a member twice, the second time without constraints.
 func (g *values) otherThan(names []string, read string, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {
@@ -252,10 +250,9 @@ func (g *values) otherThan(names []string, read string, class func(not string) s
 	return alt(all...)
 }
 
-// arguments matches the arguments of a tool, which are one of several objects where its schema is a
-// union. It also names the tool whose rules are being written: places of a schema have no back
-// pointer to their tool. A union at the top, {"anyOf": [{…}, {…}]}, has no members of its own, so
-// each branch is written as an object.
+// arguments matches the arguments of a tool. It also makes the tool the current one, since places
+// of a schema do not refer to their tool. If the schema is a union, {"anyOf": [{…}, {…}]}, each
+// branch is written as an object.
 func (g *values) arguments(t chat.Tool, s *print.Spelling) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()

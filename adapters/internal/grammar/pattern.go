@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formats are the formats of strings that a pattern can say. They are RFC 3339's dates and times,
-// ids and addresses. E-mail and URI are none: their full rules are long, and short ones refuse
-// right values.
+// formatPatterns has the formats of strings that a pattern can express: RFC 3339's dates and times,
+// ids and addresses. E-mail and URI are not among them: their full rules are long, and short ones
+// refuse correct values.
 var formatPatterns = map[string]string{
 	"date":      datePattern,
 	"time":      timePattern,
@@ -21,19 +21,18 @@ var formatPatterns = map[string]string{
 	"ipv4":      `(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])`,
 }
 
-// The 29th of February is there in leap years alone, as the check of the call will have it. Seconds
-// end at 59: no leap ones.
+// The 29th of February is allowed in leap years only, as in the schema check of the call. There are
+// no leap seconds.
 const (
 	datePattern = `(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|` +
 		`(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)`
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned matches a text that has a pattern or a format, by the first one that can be said; the
-// others, and the length beside it, are left open. It is empty when none can. A pattern that holds
-// several things at once would be the intersection of rules, which GBNF cannot form. One is held,
-// the check finds the rest. Of several patterns, as allOf gives them, the first is taken and not
-// the narrowest: which that is cannot be told.
+// patterned matches a string with patterns or formats, by the first of them that GBNF can express,
+// or returns "" if it can express none. The others, and the length, are reported as dropped, since
+// GBNF cannot form the intersection of rules. Of several patterns, as allOf gives them, the first
+// is used, since the narrowest cannot be determined.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
@@ -59,9 +58,9 @@ func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	return g.rule("pattern", out)
 }
 
-// matching matches what a regular expression does, as the spelling writes it; empty when that
-// cannot be said. schema.GoPattern has translated ECMAScript's notation before; what Go's parser
-// refuses, look-ahead and back references, cannot be said in GBNF either.
+// matching matches the strings of a regular expression, in the given spelling. It returns "" if
+// GBNF cannot express them. schema.GoPattern has translated ECMAScript's notation before; what Go's
+// parser refuses, look-ahead and back references, GBNF cannot express either.
 func (g *values) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -78,17 +77,16 @@ func (g *values) matching(pattern string, s *print.Spelling) string {
 	return expr
 }
 
-// patternWriter turns a regular expression into GBNF as a spelling of strings writes it.
-// failed is set on the way and asked once at the end, so that the cases of write stay expressions.
+// patternWriter translates a regular expression to GBNF, in a spelling of strings. Its methods set
+// failed if they cannot; the result is checked once at the end.
 type patternWriter struct {
 	s      *print.Spelling
 	failed bool
 }
 
-// anchored writes an expression that must match from end to end. One that may match in the middle
-// cannot be said: what stands around the match would have to be any text, and that of a quoted
-// string ends at a quote that the match may hold. Schemas often forget the anchors: "[A-Z]{2}"
-// allows "xxABxx", and so it is left open.
+// anchored translates an expression with anchors at both ends. Others fail, although schemas often
+// forget the anchors: "[A-Z]{2}" allows "xxABxx", and the free text around the match cannot be
+// expressed, since in a quoted string it would end at a quote that the match may contain.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -105,9 +103,8 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
-// write returns one expression as a rule. A part that cannot be expressed makes all of it fail:
-// letters without regard to case, word boundaries, and anchors in the middle have no case here.
-// Lazy repetitions match the same texts as greedy ones.
+// write translates an expression. Letters without regard to case, word boundaries, and anchors in
+// the middle fail. Lazy repetitions match the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -171,8 +168,7 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 
 // jsonEscape returns a character as it is written inside a JSON string.
 //
-// A pattern speaks of the text, and the grammar of how it is written: a quote in a pattern is \" in
-// JSON, and may not occur in a raw value at all when it begins the mark that ends it.
+// A pattern describes the string, the grammar its spelling: a quote in a pattern is \" in JSON.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)
@@ -180,11 +176,10 @@ func jsonEscape(c rune) string {
 	return string(c)
 }
 
-// class returns a set of characters, given as ranges. Those that the spelling escapes become
-// alternatives. Beyond ASCII nothing is escaped in any spelling, so ranges are gone through one by
-// one up to 0x7f only, and [\u0000-\U0010FFFF] costs 128 steps. A run of plain characters is
-// written as one range again. Control characters are left out except for white space: a model would
-// write them as escapes that the pattern did not mean.
+// class translates a set of characters, given as ranges. Characters that the spelling escapes
+// become alternatives; the others remain ranges. No spelling escapes characters beyond ASCII, so
+// only those up to 0x7f are handled one by one. Control characters other than white space are left
+// out: a model would write them as escapes that the pattern does not mean.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges
@@ -202,7 +197,7 @@ func (w *patternWriter) class(ranges []rune) string {
 			text := c >= ' ' || scan.IsSpace(int(c))
 			switch {
 			case !ok && len(w.s.Avoid) > 0 && c != 0:
-				w.failed = true // to leave it out would forbid what the schema allows
+				w.failed = true // leaving it out would forbid what the schema allows
 			case ok && text && written == string(c):
 				add(c, c)
 			case ok && text:

@@ -11,15 +11,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ruleSet is the rules of one grammar. Expressions are text: one that is empty matches nothing at
-// all, any other can be put in front of or behind another one. Building text instead of a tree
-// keeps equal expressions equal as map keys, which is how rules are shared.
+// ruleSet holds the rules of one grammar. Expressions are GBNF text, and can be concatenated; an
+// empty expression matches the empty text. Since they are text and not trees, equal expressions are
+// equal map keys, so they can share a rule.
 type ruleSet struct {
-	rules   []string          // as they are written
-	named   map[string]string // name of a rule by what it matches, or by its key
-	taken   map[string]bool   // names
-	numbers map[string]int    // the last number that names of a base have
-	work    int               // bytes of rules
+	rules   []string          // in the order of their definition
+	named   map[string]string // the name of a rule by its expression, or by its key
+	taken   map[string]bool   // the names in use
+	numbers map[string]int    // the last number that was appended to a name
+	work    int               // bytes of all rules
 }
 
 // newRules returns an empty set.
@@ -27,14 +27,14 @@ func newRules() ruleSet {
 	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 }
 
-// values writes what the places of a schema allow. Rules are named after their place, so it knows
-// where in which schema it is.
+// values writes the values that the places of a schema allow. It keeps the current place, since
+// rules are named after it.
 type values struct {
 	ruleSet
 	docs map[string]*schema.Doc // by the tool's name
 	tool chat.Tool              // whose arguments are written
 	doc  *schema.Doc            // its schema
-	step string                 // the last one to the place in its schema; empty: the root
+	step string                 // the last step to the current place; empty: the root
 }
 
 // writer writes the calls of a family.
@@ -44,9 +44,8 @@ type writer struct {
 	single bool // one call, never several
 }
 
-// newWriter begins a grammar of calls to the tools. Of two tools with one name the first one
-// counts, as everywhere. A tool's schema is parsed once, though its places may be written in
-// several spellings.
+// newWriter returns a writer for calls to the tools. Of two tools with one name the first one
+// counts.
 func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	g := &writer{values{ruleSet: newRules(), docs: map[string]*schema.Doc{}}, f, single}
 	for i, doc := range schema.ParseTools(tools) {
@@ -57,36 +56,34 @@ func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	return g
 }
 
-// maxWork bounds the bytes that are written for a grammar: a server that is sent more takes minutes
-// to read it.
+// maxWork bounds the size of a grammar in bytes: a server needs minutes to read a larger one.
 const maxWork = 8 << 20
 
-// longExpr is the length in bytes from which on an expression that is used several times becomes a
-// rule: members in any order repeat each member's expression in every order.
+// longExpr is the length in bytes from which on a repeated expression becomes a rule of its own.
+// Members in any order repeat each member's expression many times.
 const longExpr = 64
 
-// maxRepeat is the largest bound that llama.cpp takes. It expands a repetition into as many copies
-// of the rule and refuses a grammar with a larger bound.
+// maxRepeat is the largest bound of a repetition that llama.cpp accepts. It expands a repetition
+// into as many copies.
 const maxRepeat = 2000
 
-// source returns the grammar as a server reads it. Rules are in the order of their making, the root
-// last; GBNF allows a rule to be used before it is defined.
+// source returns the grammar as a server reads it. Rules are in the order of their definition, the
+// root last; GBNF allows them in any order.
 func (g *ruleSet) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
-// define writes a rule with that very name.
+// define adds a rule with exactly that name.
 func (g *ruleSet) define(name, expr string) {
 	if expr == "" {
 		expr = `""`
 	}
 	g.taken[name] = true
-	// nothing is cut off on the way: what is too large in the end is thrown away whole
+	// too large a grammar is discarded as a whole at the end
 	g.work += len(expr)
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
-// rule names an expression. The hint becomes its name, or part of it, so that a grammar can be read
-// when a server refuses it; equal expressions share a rule. get-weather-city tells more in a
-// server's log than rule 17.
+// rule returns the name of a rule for an expression. Equal expressions share a rule. The name is
+// derived from the hint: in a server's log get-weather-city says more than rule 17.
 func (g *ruleSet) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -97,8 +94,8 @@ func (g *ruleSet) rule(hint, expr string) string {
 	return name
 }
 
-// name reserves a name for a rule. GBNF has ASCII letters, digits and "-" in names and no "_":
-// get_weather is get-weather, and get-weather then get-weather-2.
+// name reserves and returns a new name for a rule. Names in GBNF consist of ASCII letters, digits
+// and "-", so get_weather becomes get-weather, or get-weather-2 if that is taken.
 func (g *ruleSet) name(hint string) string {
 	base := strings.Map(func(r rune) rune {
 		if r < 0x80 && scan.IsWord(int(r)) && r != '_' {
@@ -115,10 +112,9 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once returns the name of the rule for key, and writes the rule on the first call. It is for what
-// may contain itself, or is the same wherever it occurs. The name is known before the rule is
-// written, so a node whose child is a node finds it. Keys are not expressions, and are kept beside
-// them.
+// once returns the name of the rule for key, and calls write on the first call to define it. It is
+// for rules that may contain themselves, or that are the same everywhere. The name is reserved
+// before write is called, so a recursive rule finds its own name.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name
@@ -129,7 +125,7 @@ func (g *ruleSet) once(key, hint string, write func() string) string {
 	return name
 }
 
-// each returns what a function makes of the elements of a list.
+// each returns the results of a function for the elements of a list.
 func each[T any](list []T, of func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {
@@ -138,8 +134,8 @@ func each[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// lit matches a text. An empty text is an empty expression, which seq leaves out and alt makes
-// optional: spellings have parts that are empty.
+// lit matches a text. An empty text, as spellings have it in some places, gives an empty
+// expression, which seq leaves out and alt makes optional.
 func lit(text string) string {
 	if text == "" {
 		return ""
@@ -147,17 +143,17 @@ func lit(text string) string {
 	return `"` + escapes.Replace(text) + `"`
 }
 
-// escapes writes what may not stand in a GBNF literal as it is.
+// escapes escapes the characters that may not occur in a GBNF literal.
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\x00`)
 
-// seq matches one thing after the other.
+// seq matches its parts one after the other.
 func seq(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// alt matches one of several things, at least one. Equal alternatives count once, since llama.cpp
-// follows each of them in parallel while it samples. One that is empty makes the rest optional. An
-// alternative that is there twice would make the grammar ambiguous, and twice the work.
+// alt matches one of several expressions. An empty one makes the rest optional. Equal ones are
+// written once: a repeated alternative would make the grammar ambiguous, and llama.cpp would follow
+// both in parallel while it samples.
 func alt(list ...string) string {
 	var once []string
 	known := map[string]bool{}
@@ -176,12 +172,12 @@ func alt(list ...string) string {
 	return "(" + strings.Join(once, " | ") + ")"
 }
 
-// optional matches a thing or nothing.
+// optional matches an expression or nothing.
 func optional(expr string) string { return repeat(expr, 0, 1) }
 
-// repeat matches a thing from low to high times; without a bound when high is negative. llama.cpp
-// copies what is repeated as often as the bound says, so callers give a long expression a rule of
-// its own first.
+// repeat matches an expression from low to high times, or without an upper bound if high is
+// negative. llama.cpp copies the expression as often as the bound says, so callers first give a
+// long expression a rule of its own.
 func repeat(expr string, low, high int) string {
 	if expr == "" || high == 0 {
 		return ""
@@ -203,10 +199,9 @@ func repeat(expr string, low, high int) string {
 	return fmt.Sprintf("%s{%d,%d}", expr, low, high)
 }
 
-// single reports whether an expression is a rule or a class of characters, so that a repetition
-// needs no parentheses.
+// single reports whether an expression is the name of a rule or a class of characters.
 //
-// A repetition binds to what is directly before it, so everything but a name or a class needs
+// A repetition applies to the element directly before it, so all other expressions need
 // parentheses.
 func single(expr string) bool {
 	if expr[0] == '[' {
@@ -215,8 +210,8 @@ func single(expr string) bool {
 	return strings.Trim(expr, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// list matches a thing from low to high times with something between. GBNF has no separated lists:
-// the first element stands alone, and each further one has the comma in front.
+// list matches an expression from low to high times, with a separator between them. GBNF has no
+// separated lists, so each element but the first is preceded by the separator.
 func list(expr, between string, low, high int) string {
 	if high == 0 {
 		return ""

@@ -10,10 +10,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// text matches a string. GBNF counts characters as JSON Schema does, not bytes. A pattern or a
-// format replaces the length, as both would have to be counted at once. Raw text is for values in
-// tags, whose marks say where they end. In Python a string may stand in either quote, so that one
-// with an apostrophe needs no escape. One in CDATA may hold the marks that end a bare one.
+// text matches a string. Its length is in characters, in GBNF as in JSON Schema. If there is a
+// pattern or a format, the length is not checked, since GBNF cannot combine the two. Values in tags
+// are raw text, which ends at a mark. Python allows both quotes, so that a string with an
+// apostrophe needs no escape. Text in CDATA may contain the marks that end other raw text.
 func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {
@@ -38,9 +38,10 @@ func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	return g.rule("string", alt(all...))
 }
 
-// characters matches one character of a string between quotes. A pair of surrogates is one, half a
-// pair is none: no reader of JSON makes a text of it. Control characters must be escaped in JSON,
-// so they are out of the class. A single quote is Python's, which has fewer escapes.
+// characters matches one character of a string between quotes. A surrogate pair is one character;
+// half a pair is not allowed, since JSON readers cannot decode it. Control characters must be
+// escaped in JSON, so they are not in the class. A single quote means Python, which has fewer
+// escapes here.
 func characters(quote byte) string {
 	const hex = "[0-9a-fA-F]"
 	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex + `{2} | [dD] [89abAB] ` + hex + `{2} "\\u" [dD] [c-fC-F] ` + hex + `{2})`
@@ -50,13 +51,13 @@ func characters(quote byte) string {
 	return `([^'\\\x00-\x1F] | "\\" (['"\\nrt] | ` + unicode + `))`
 }
 
-// maxShort is the longest bound that a raw string is held to: below it, the first character of the
-// marks that would end the string cannot stand in it; above it, the marks cannot, but length goes
-// uncounted.
+// maxShort is the largest maximum length that a raw string is checked for. Such a short string
+// cannot contain the first characters of the marks that end it. A longer one can, but not the whole
+// marks, and its length is not checked.
 const maxShort = 64
 
-// raw matches a text in which no mark of the list stands. So in a tag of maxLength 20 no "<" can be
-// written, which is narrower than the schema; counting in an automaton would take a rule for each
+// raw matches a text without the marks in avoid. In a tag with maxLength 20 even "<" is not
+// allowed, which is stricter than the schema; to count in an automaton would take a rule for each
 // state and length.
 func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
@@ -77,13 +78,12 @@ func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	return g.automaton(avoid, low > 0)
 }
 
-// automaton matches a text in which no mark of the list stands, by a rule for each beginning of a
-// mark that may have been read last.
+// automaton matches a text without the marks in avoid; if some is set, the text is not empty.
 //
-// A grammar cannot look ahead, so a text that ends at a mark is an automaton: for each beginning of
-// a mark that may have been read last there is a rule that says what may follow, as in the search
-// of Knuth, Morris and Pratt. A mark of n characters has n rules. The automaton of a list of marks
-// is shared by all values of a family.
+// A grammar cannot look ahead, so the rules form an automaton, as in the string search of Knuth,
+// Morris and Pratt: for each beginning of a mark that may have been read last, a rule has the
+// characters that may follow. A mark of n characters has n rules. All values of a family share the
+// automaton of the same marks.
 //
 //	avoiding "</p":   text ::= ( "<" text-2 | [^<] text )?
 //	                  text-2 ::= ( "<" text-2 | "/" text-3 | [^</] text )?
@@ -114,10 +114,9 @@ func (g *values) automaton(avoid []string, some bool) string {
 	return start
 }
 
-// step matches the character behind what was read, and everything from there on; where a mark would
-// be whole there is no name to go on to. Text may end behind any rule but the one that forces a
-// first character: the mark itself follows in the tag's own literal. These are the states of Aho
-// and Corasick's matcher, one a rule, with the accepting ones left out.
+// step matches the character after read, the beginning of a mark that was read last, and the rest
+// of the text. A character that would complete a mark is not allowed. The rules are the states of
+// Aho and Corasick's matcher without the accepting ones.
 func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`
@@ -134,15 +133,15 @@ func step(avoid []string, read string, names map[string]string) string {
 	return alt(append(all, seq(others+"]", names[""]))...)
 }
 
-// firsts returns the characters of the marks, sorted, each once.
+// firsts returns all distinct characters of the marks, sorted.
 func firsts(avoid []string) []rune {
 	all := []rune(strings.Join(avoid, ""))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// longest returns the longest end of what was read that a mark begins with. After "</para" and
-// another "<" the beginning "<" is what counts: what was read before cannot become a mark any more.
+// longest returns the longest end of read with which a mark begins. After "</para" and another "<"
+// that is "<", since the text before it cannot become a mark any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
 		if slices.ContainsFunc(avoid, func(mark string) bool { return strings.HasPrefix(mark, read[i:]) }) {

@@ -8,25 +8,24 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// anything is a place at which a schema demands nothing.
+// anything is a place without constraints.
 var anything = &schema.Place{Kinds: schema.Any}
 
-// choice is one thing that may stand at a place: a value, or a kind of values. A value of an enum
-// is one choice, so it is written in the spelling of its place: True in Python, "a" without quotes
+// choice is one alternative that a place allows: a single value of an enum, or all values of a
+// kind. A single value is written in the spelling of its place: True in Python, "a" without quotes
 // in a tag.
 type choice struct {
-	kind  schema.Kinds // 0: any, or what the reference n leads to
-	value string       // JSON; empty: any of the kind that n allows
+	kind  schema.Kinds // 0: any kind, or that of the target of the reference n
+	value string       // JSON; empty: any value of the kind that n allows
 	n     *schema.Place
 }
 
-// allKinds are the JSON types in the order in which a grammar tries them. A number is no integer
-// besides.
+// allKinds holds the JSON types in the order of a grammar's alternatives.
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
 
-// choices returns what is allowed at a place. An enum counts before types and references: it lists
-// what is allowed. A place that never holds anything has no choice. Each of a list of types is a
-// choice, since strings, numbers and objects are written in different ways.
+// choices returns the choices of a place. If there is an enum, types and references do not matter.
+// A place that allows no value has no choices. Each type is a choice, since strings, numbers and
+// objects are written in different ways; integers are not a choice beside numbers.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -54,9 +53,9 @@ func choices(n *schema.Place) (all []choice) {
 	return all
 }
 
-// choicesIn returns what is allowed at a place in the given spelling, see [print.Spelling.For].
-// Where a value's spelling depends on its kind, a place that allows anything has a choice for each
-// kind, and references are followed: fast=True is a keyword's, beside a list in JSON.
+// choicesIn returns the choices of a place in the given spelling, see [print.Spelling.For]. If the
+// spelling of a value depends on its kind, a place that allows anything has a choice for each kind,
+// and references are followed: a keyword argument may be True in Python and a list in JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool { return s.NoNull && c.kind == schema.Null })
@@ -68,9 +67,9 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.Untyped() {
 		return all
 	}
-	// A tag has no quotes, so its text alone says what type is meant: 5 in a tag of a string is
-	// "5", in one of a number 5. A string stands for everything that a place of unknown type
-	// allows, and null cannot be told from it.
+	// The text in a tag has no quotes, so its type comes from the schema: 5 is "5" in a tag of a
+	// string, and 5 in a tag of a number. For a place of unknown type the string covers all other
+	// kinds, and null cannot be distinguished from a string.
 	text := func(c choice) bool { return c.kind == schema.String }
 	anyKind, some := len(there) == 1 && there[0].kind == 0, slices.ContainsFunc(there, text)
 	return slices.DeleteFunc(all, func(c choice) bool {
@@ -78,8 +77,8 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	})
 }
 
-// ofOneKind splits a choice into choices without a reference, and of one kind each. A number stands
-// for integers, too, and a place without a type has one choice for each of the other kinds.
+// ofOneKind splits a choice into choices of one kind each, without references. A place without a
+// type has one choice for each kind; numbers include integers.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -98,9 +97,9 @@ func ofOneKind(c choice) (all []choice) {
 	return all
 }
 
-// value matches what may stand at a place. With no choice left anything goes, and the place is
-// dropped: a model that is held to nothing cannot go on. An empty expression is a choice as well
-// where the value is "": in a tag it is nothing at all.
+// value matches a value at a place. If the place has no choice, any value is allowed and the place
+// is reported as dropped, since otherwise the model could not continue. The empty expression is a
+// valid choice only for the value "", which in a tag is the empty text.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -115,16 +114,16 @@ func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	return alt(all...)
 }
 
-// reference matches what a reference leads to, by a rule of its own, so that recursion ends. Each
-// spelling has its own rule, since one target may stand in a tag as text and in a list as JSON. The
-// tool is part of the key, since "#/$defs/node" is another schema in each tool.
+// reference matches the target of a reference by a rule of its own, so that recursion ends. Each
+// spelling has its own rule, since a target may be written as text in a tag and as JSON in a list.
+// The tool is part of the key, since "#/$defs/node" is a different schema in each tool.
 func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	hint := g.tool.Name + "-" + n.Reference()
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
 }
 
-// choice matches one thing that may stand at a place.
-// Objects and lists become rules named after their place, as members in any order repeat them.
+// choice matches one choice of a place. Objects and lists become rules named after their place,
+// since members in any order repeat them.
 func (g *values) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
@@ -149,7 +148,7 @@ func (g *values) choice(c choice, s *print.Spelling) string {
 	return g.any(s)
 }
 
-// hint returns a name for the rule of the present place.
+// hint returns a name for the rule of the current place.
 func (g *values) hint() string {
 	if g.step == "" {
 		return g.tool.Name + "-arguments"
@@ -157,9 +156,8 @@ func (g *values) hint() string {
 	return g.tool.Name + "-" + g.step
 }
 
-// any matches every value, by one rule. Integers need no case of their own beside numbers. Raw text
-// stands for all of it where nothing says the type: in a tag 5 and true are texts as well. It is
-// recursive by its own name, so one rule serves any depth.
+// any matches every value, by one recursive rule for each spelling. Where values are raw text, the
+// rule for text covers all of them: in a tag 5 and true are texts as well.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
@@ -171,9 +169,8 @@ func (g *values) any(s *print.Spelling) string {
 }
 
 // span returns how many characters or elements are allowed; high is -1 for any number. llama.cpp
-// refuses a grammar with larger bounds than 2000: a larger minimum is held as far as it goes, a
-// larger maximum is left out, and both are noted as dropped. Where a schema contradicts itself, the
-// bound that ends the text or the list counts.
+// refuses bounds above maxRepeat: a larger minimum is reduced to that, a larger maximum is left
+// out, and both are reported as dropped. If the minimum exceeds the maximum, the maximum counts.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
@@ -193,9 +190,9 @@ func (g *values) span(least, most *schema.Count) (low, high int) {
 }
 
 // array matches a list. A schema with prefixItems is a tuple, whose first elements have places of
-// their own. All of them are written: the schema allows fewer, and a tuple whose tail is missing is
-// mostly a mistake. items: false means that no more follow; without prefixItems, that the list is
-// empty. uniqueItems cannot be said: a grammar has no memory of what was written.
+// their own. All of these are required: the schema allows fewer, but an incomplete tuple is mostly
+// a mistake. items: false means that no more elements follow; without prefixItems, that the list is
+// empty. uniqueItems cannot be expressed, since a grammar has no memory of earlier elements.
 func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
@@ -212,7 +209,7 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	if closed {
 		high = 0
 	}
-	none := s.Open == "" && low == 0 && len(first) == 0 // without brackets there is nothing around no elements
+	none := s.Open == "" && low == 0 && len(first) == 0 // without brackets an empty list is the empty text
 	if none {
 		low = 1
 	}
@@ -231,13 +228,13 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	return all
 }
 
-// item matches an element.
+// item matches an element of a list.
 func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible returns what is allowed at a place that must hold something: anything where the schema
-// says nothing, or that nothing is allowed.
+// possible returns the place itself, or anything if it is nil or allows no value: some value has to
+// be written there.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything
@@ -253,7 +250,8 @@ func (g *values) short(expr string) string {
 	return g.rule(g.hint(), expr)
 }
 
-// enter goes one step down in the schema, where rules have other names; what it gives goes back.
+// enter goes one step down in the schema, which changes the names of rules. The returned function
+// goes back.
 func (g *values) enter(step string) func() {
 	before := g.step
 	g.step = step

@@ -7,28 +7,28 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// level is a container that is open.
+// level is an open container.
 type level struct {
-	kind byte         // what opened it
-	t    *schema.Type // what it is by the schema
+	kind byte         // the byte that opened it, or aSet or CallArgs
+	t    *schema.Type // its type in the schema
 }
 
-// stack is the containers that are open, the innermost last.
+// stack holds the open containers, the innermost last.
 type stack []level
 
-// Enter opens a container whose opener stands elsewhere, or nowhere: the parenthesis of a Python
-// call, which the recogniser has read, or a brace that was lost. The stack must hold it all the
-// same: what may follow a string is asked of the stack.
+// Enter opens a container whose opener was read elsewhere, or is missing: the parenthesis of a
+// Python call, which the recogniser has read, or a brace that was lost. The stack needs it too,
+// since the stack decides what may follow a string.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
-// LeaveAll leaves every container. It is called where an attempt to read arguments begins anew:
-// what a failed one left open would shift every level.
+// LeaveAll leaves every container. It is called before a new attempt to read arguments: containers
+// that a failed attempt left open would shift every level.
 func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 
 // Inside reports whether a container is open.
 func (r *Reader) Inside() bool { return len(r.open) > 0 }
 
-// innermost returns what opened the container that is read, or 0 outside of all.
+// innermost returns the kind of the innermost open container, or 0 when none is open.
 func (s stack) innermost() byte {
 	if len(s) == 0 {
 		return 0
@@ -36,11 +36,11 @@ func (s stack) innermost() byte {
 	return s[len(s)-1].kind
 }
 
-// containerEnds reports whether the container opened by kind ends here: at its own closer, which is
-// stepped over; at an outer one's, at a mark or at the end of the text, where its own is missing;
-// at another one that stands for it. A closer that closes nothing is skipped. A closer that is not
-// the container's own is never an error: [wrongCloser] decides which of the three slips it is, by
-// what follows it.
+// containerEnds reports whether the container opened by kind ends here: at its own closer or at a
+// wrong one in its place, which are consumed, or where its closer is missing, before the closer of
+// an outer container, a mark, or the end of the text. A closer that closes nothing is skipped. A
+// closer that is not the container's own is never an error: wrongCloser decides from what follows
+// it which of the three slips it is.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
@@ -65,8 +65,8 @@ func (r *Reader) containerEnds(kind byte) bool {
 		case c >= 0 && !r.IsMark(0):
 			return false
 		default:
-			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only its marks say that the call
-			// is over
+			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only a mark shows that the call
+			// has ended
 			if c >= 0 {
 				r.Repaired("closers")
 			}
@@ -80,12 +80,13 @@ func (r *Reader) containerEnds(kind byte) bool {
 	}
 }
 
-// closedEarly reports whether the outermost object goes on after its closer here: a comma follows,
-// and a member that only its schema knows, and that it does not have yet. If a member that the
-// schema does not know was read before, the new one may belong to another object as well. Only the
-// schema can tell: {"ship": {"name": "N"}}, "note": "x"} with a parameter note goes on, and the
-// member is taken in. The envelope's own names (name, id, type, input …) stay with the envelope,
-// since {"name": "f", "arguments": {…}, "id": "1"} is in order and looks alike.
+// closedEarly reports whether the outermost object continues after its closer here: a comma
+// follows, and then a member that its schema knows and that it does not have yet. If a member that
+// the schema does not know was read before, the new one may belong to another object as well, which
+// is a doubt. Only the schema can tell: with a parameter note, {"ship": {"name": "N"}}, "note":
+// "x"} continues, and note becomes a member. The envelope's own names (name, id, type, input …) are
+// left to the envelope, since {"name": "f", "arguments": {…}, "id": "1"} has no defect and looks
+// the same.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -95,7 +96,7 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	n += 1 + a.Space(n+1)
 	t := a.open[0].t
 	key, value := a.KeyAt(n)
-	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(seen, key) { // keys are bare only where the family writes them so
+	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(seen, key) { // bare keys count only in families that write them
 		return false
 	}
 	a.out.doubt(slices.ContainsFunc(seen, func(key string) bool { return !t.Has(key) }))
@@ -108,23 +109,22 @@ func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray notes a doubt, where a closer is missing or wrong, if a member was read in an object
-// that does not know it, while one around does: it may belong there. {"where": {"city": "Rome",
-// "days": 3} may lack a brace at its end or before days: both readings are valid JSON, and only one
-// is what was meant. So the call becomes text (two-readings).
+// DoubtStray is called where a closer is missing or wrong. It notes a doubt if an object has a
+// member that its schema does not know but that of an outer object does: the member may belong
+// there. {"where": {"city": "Rome", "days": 3} may lack a brace at its end or before days: both
+// readings are valid JSON, and only one is what was meant. So the call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
-// aSet is the kind of container that braces without keys are.
-// Its closer is that of an object, so it cannot go by its opening byte.
+// aSet is the kind of a set: braces without keys. It has its own constant because its braces are
+// those of an object.
 const aSet = 's'
 
-// CallArgs is the kind of container that a Python call's parentheses are.
-// Keys in them may be bare, with an equals sign, or missing altogether.
+// CallArgs is the kind of the parentheses of a Python call. Keys in them may be bare, with an
+// equals sign, or missing.
 const CallArgs = 'f'
 
-// closerOf returns the byte that closes what kind opened: a parenthesis for tuples and for the
-// arguments of a Python call. A set is written {1, 2} in Python, so its kind is not the byte that
-// opened it.
+// closerOf returns the byte that closes a container of the kind. Tuples and the arguments of a
+// Python call end with a parenthesis.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:
@@ -135,23 +135,22 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is what a closer means that is not the innermost container's own. There are three, and no
-// fourth.
+// meaning is the meaning of a closer that is not that of the innermost container.
 type meaning uint8
 
 const (
-	ownMeant     meaning = iota // it stands for the container's own
-	outerMissing                // it closes an outer container, those inside have lost theirs
+	ownMeant     meaning = iota // it was written in place of the container's own
+	outerMissing                // it closes an outer container, those inside lack theirs
 	surplus                     // it closes nothing
 )
 
-// wrongCloser decides what the closer c here means, which is not that of the innermost container.
-// Where a further member or element follows, it is the meaning that puts this into a container that
-// knows it; two of these are a doubt. A fixed rule, as "the nearest container that fits", gives
-// valid arguments nobody meant. What follows is the better witness: in {"a": [1, 2}, "b": 3} the
-// member b cannot stand in the list, and behind the object there is no place for it, so the brace
-// stood for the list's bracket. With nothing behind it, the nearest outer container of that kind
-// ends.
+// wrongCloser returns the meaning of the closer c here, which is not that of the innermost
+// container. If another member or element follows, the right meaning is the one that puts it into a
+// container that knows it; two such meanings are a doubt. A fixed rule, such as "the nearest
+// container that fits", can give valid but wrong arguments. What follows is better evidence: in
+// {"a": [1, 2}, "b": 3} the member b can neither be in the list nor come after the object, so the
+// brace was written in place of the list's bracket. If nothing follows, the closer ends the nearest
+// outer container of its kind.
 func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
@@ -165,9 +164,9 @@ func (a *lookahead) wrongCloser(c int) meaning {
 		}
 		return surplus // [1, 2)
 	}
-	best, score, tie := ownMeant, 0, true // nothing suits: a doubt
+	best, score, tie := ownMeant, 0, true // no meaning suits: a doubt
 	if a.Slice(a.Pos-1, a.Pos)[0] == byte(c) {
-		best = surplus // "]]": the second is a slip of the finger, the first was right
+		best = surplus // "]]": the second was repeated by mistake
 	}
 	for m, open := range []int{ownMeant: top, outerMissing: outer, surplus: top + 1} {
 		s := a.suitsBehind(1, open)
@@ -181,7 +180,7 @@ func (a *lookahead) wrongCloser(c int) meaning {
 }
 
 // openedBy returns the index of the innermost container that c closes among the open outermost
-// ones, or -1. A set counts by its brace, a Python call by its parenthesis; see closerOf.
+// ones, or -1. Sets have braces, Python calls have parentheses; see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -191,8 +190,8 @@ func (s stack) openedBy(c, open int) int {
 }
 
 // suitsBehind returns how well the text after the closers and commas at offset i suits the
-// container that is open there; open is how many are open at offset i. Each closer must be that of
-// the innermost one; doubled commas say nothing more. See suits for the values.
+// container that is open there; open is the number of containers open at offset i. Each closer must
+// be that of the innermost one; repeated commas are skipped. See suits for the values.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
 		return 0 // c closes no container
@@ -210,9 +209,9 @@ func (a *lookahead) suitsBehind(i, open int) int {
 }
 
 // suits returns how well the text at offset i, after a comma, suits an open container: 0 not at
-// all, 1 as anything would, 2 as its schema says. Below all containers is the envelope. A member
-// that the schema does not name suits only an object without listed members: open schemas let
-// anything in, and anything would then suit everywhere.
+// all, 1 because the container takes anything, 2 because its schema knows it. A negative index is
+// the envelope. A member that the schema does not name suits only an object without listed members,
+// although open schemas allow any member: otherwise every member would suit every object.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {
@@ -234,13 +233,13 @@ func (a *lookahead) suits(i, at int) int {
 	case known:
 		return 2
 	}
-	return 1 // nothing is known of it, and nothing speaks against it
+	return 1 // its schema is unknown
 }
 
-// listLost reports whether a member of an object around the list is written here in the place of an
-// element: the list's closer is missing. {"tags": ["a", "b", "days": 3}: days is a key, and a list
-// has none. The list ends before it, and the object around takes the member. Where its elements are
-// objects with such a member, [{"do": "x"}, "do": "y"] may lack braces instead: that is a doubt.
+// listLost reports whether a key follows here instead of an element: the list's closer is missing.
+// In {"tags": ["a", "b", "days": 3} the list ends before days, and the outer object takes the
+// member. If the elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces
+// instead, which is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {
@@ -255,16 +254,15 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	return true
 }
 
-// knows reports whether the schema of one of the containers knows a key; lists have no keys. A
-// quote before a key that any open container knows is the end of a string, even where the comma
-// between them is missing.
+// knows reports whether the schema of one of the open containers has the key. A quote before such a
+// key ends a string, even if the comma between them is missing.
 func (s stack) knows(key string) bool {
 	return slices.ContainsFunc(s, func(l level) bool { return l.t.Has(key) })
 }
 
-// knownInside reports whether the schema of one of the members that were read knows a key: their
-// object may have ended too early. {"where": {"city": "Rome"}, "zip": "1"}, where zip belongs to
-// where, is valid JSON and may yet have its brace too early.
+// knownInside reports whether the schema of one of the members in seen has the key: that member's
+// object may have been closed too early. If zip is a parameter of where, the brace in {"where":
+// {"city": "Rome"}, "zip": "1"} may be too early, although the JSON is valid.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return t.HasInside(key, seen)
 }

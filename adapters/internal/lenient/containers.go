@@ -11,17 +11,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// MaxDepth bounds how deep arguments may nest. What is deeper cuts the call, and is noted as
+// MaxDepth bounds how deep arguments may nest. A deeper value cuts the call, and is reported as
 // tooDeep.
 const (
 	MaxDepth = 512
 	tooDeep  = "too-deep"
 )
 
-// Capture runs a reading function with the output kept apart, before a call is committed. The bytes
-// are valid until the next scratch. It answers cut when an element was cut, no when nothing was
-// there. What it reads leaves no trace in the call: its output is apart, and so are its holds. A
-// doubt inside counts as a mismatch, since nothing that has two readings may decide which tool is
+// Capture runs a reading function with an output of its own, before a call is committed, and
+// returns what was written. The bytes are valid until the next Capture. The call keeps its own
+// output and holds. The match is Incomplete if an element was cut, and a mismatch if nothing was
+// read. A doubt is a mismatch too, since a value with two readings must not decide which tool is
 // called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
@@ -40,10 +40,10 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	return r.Spare.JSON, scan.Matched
 }
 
-// Value reads one value as t wants it, and answers false when there is none. What is written is
-// strict JSON. Valid JSON is copied byte for byte, spelling of numbers and white space included. A
-// nil t knows nothing and lets every value be what it is; a plain value without quotes is a number,
-// a literal, or a phrase that lost them.
+// Value reads one value and writes it as strict JSON in the type t. It returns false if no value
+// begins here. Valid JSON is copied byte for byte, including the spelling of numbers and white
+// space. If t is nil, every value keeps its type. A value without quotes is a number, a literal, or
+// a phrase that lost its quotes.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {
@@ -60,19 +60,19 @@ func (r *Reader) Value(t *schema.Type) bool {
 	return r.scalar(t)
 }
 
-// container reads an object, a list or a tuple. Under a schema of strings its text is the value.
-// {"content": {"a": 1}} with content a string is the common case of write_file and a JSON file:
-// what the model wrote is what the file should hold. {…} for a list of objects is its only element.
-// {{…}} is copied from templates, where a brace is doubled to be printed.
+// container reads an object, a list or a tuple. Where the schema wants a string, the text of the
+// container is the string: {"content": {"a": 1}} is common in calls of write_file for a JSON file,
+// which should get the text that the model wrote. Where it wants a list of objects, an object
+// becomes the only element. {{…}} is copied from templates, in which a printed brace is doubled.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
-	r.Out.doubt(asText && c == '[' && r.open.inList()) // a bracket that was doubled, perhaps
+	r.Out.doubt(asText && c == '[' && r.open.inList()) // perhaps a doubled bracket
 	set := c == '{' && r.isSet(t)
 	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
 	switch {
 	case asText:
-		// its source text, held until it is whole
+		// the source text, held until the container is whole
 		at = r.HoldOn()
 		t = nil
 	case wrap:
@@ -108,8 +108,9 @@ func (r *Reader) container(c int, t *schema.Type) {
 	}
 }
 
-// boxed reports whether a JSON text holds one text and nothing else, ["ls"] or {"value": "ls"}:
-// that may be what was meant where a text is wanted, or its source text is.
+// boxed reports whether a JSON value holds one string and nothing else, as ["ls"] or {"value":
+// "ls"} do. Where a string is wanted, either the inner string or the whole source text may be
+// meant.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
 		return fields[0].Value[0] == '"' && slices.Contains([]string{"value", "text", "string", "content"}, fields[0].Key)
@@ -119,9 +120,9 @@ func boxed(value string) bool {
 }
 
 // isSet reports whether the brace here opens a set, {1, 2}: no colon follows its first element.
-// Empty braces are a set where the schema wants a list of other things than objects. {"red",
-// "blue"} is how Python and mathematics write a set. A lone text in braces, {"red"}, may also be a
-// member that has lost its value; in Python, and where a list is wanted, it is a set.
+// Empty braces are a set where the schema wants a list whose elements are not objects. {"red",
+// "blue"} is a set in Python and in mathematics. A lone string in braces, {"red"}, may also be a
+// member that lost its value; in Python, and under a known schema, it is a set.
 func (r *Reader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
@@ -131,7 +132,7 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	case '}':
 		return t.Only(schema.Array|schema.Null) && !t.Item().Allows(schema.Object)
 	case '(', '[':
-		// no key can begin so
+		// no key begins with these
 		return true
 	}
 	n := r.itemEnd(i)
@@ -139,9 +140,9 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	return n > i && (c == ',' || c == '}' && (r.Python || t.Known() || !r.StartsString(i)))
 }
 
-// Container reads an object, a list, a tuple or a set, from its opening byte on. Deeper than
-// MaxDepth nobody nests arguments; [[[[… is a model in a loop, or somebody who tries what recursion
-// costs.
+// Container reads an object, a list, a tuple or a set, from its opening byte on. Real arguments
+// never nest deeper than MaxDepth; [[[[… comes from a model in a loop, or from an attack on the
+// recursion.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.open) >= MaxDepth {
@@ -153,11 +154,11 @@ func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Items(kind, t)
 }
 
-// Items reads what a container holds whose opener was read, or lost, and what closes it. Each
-// member of an object is held, with the comma in front of it, until its value begins: a comma may
-// turn out to be a trailing one, and a member may be left out (null-omitted, truncated). A missing
-// comma is written once the next member is sure to come. An element streams from its first byte; a
-// key in the place of one ends the list (listLost).
+// Items reads the content and the closer of a container whose opener was read or is missing. Each
+// member of an object is held, with the comma before it, until its value begins: the comma may be a
+// trailing one, and the member may be left out (null-omitted, truncated). A missing comma is
+// written when the next member begins. An element streams from its first byte; a key in the place
+// of an element ends the list (listLost).
 func (r *Reader) Items(kind byte, t *schema.Type) {
 	object, brackets := kind == '{', "[]"
 	if object {
@@ -179,7 +180,7 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 			continue
 		}
 		r.drop(at)
-		n-- // what was none counts for no comma
+		n-- // no member was read, so no comma is due
 	}
 	if object && len(r.open) == 1 {
 		r.Unwrap()
@@ -189,10 +190,10 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 	r.Seen = r.Seen[:seen]
 }
 
-// next goes over to member or element n of a container, and says whether there is one: what stands
-// in front of it is held, and where that begins in the output is answered. A comma that nothing
-// follows goes, one that is missing is written. The hold begins in front of the comma, since a
-// comma that has left cannot be taken back: {"a": 1,} must not become {"a":1,}.
+// next reads up to member or element n of a container, and reports whether there is one. If there
+// is, next opens a hold and returns its position. A trailing comma is removed, a missing one is
+// written. The hold begins before the comma, since a comma that was sent cannot be taken back:
+// {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -211,10 +212,10 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey looks at a key that the object's schema, which has members, does not know: it may belong
-// to another object, or be no key. {"title": "a", "days: 3, "tags": []} gives the key `days: 3, `
-// by the letter; no parameter is called so. A key that fits an object around this one, or inside a
-// member before it, says that a brace may be missing or too early.
+// doubtKey notes a doubt if the object's schema does not know a key that may belong to another
+// object, or may not be a key at all. {"title": "a", "days: 3, "tags": []} literally has the key
+// `days: 3, `, but no parameter has such a name. A key that fits an outer object, or an object in
+// an earlier member, shows that a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
@@ -223,24 +224,23 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	r.Out.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
 }
 
-// OddInKeys are bytes of structure that no key has.
+// OddInKeys holds bytes of structure that do not occur in keys.
 const OddInKeys = "\"\n;<>[]{}|`"
 
-// pair reads a key, a colon and a value; the hold of the key ends where its value begins. It
-// answers false when there is no value, with the hold still open. The object's keys so far are
-// r.seen[seen:]. A text or a container streams, so from there on the member cannot be left out any
-// more; every other value waits with its key until it is whole, since it may become another type,
-// or nothing.
+// pair reads a key, a colon and a value. It returns false if the member is left out, and then the
+// hold is still open. The keys read in this object so far are r.Seen[seen:]. A string or a
+// container streams, so its hold ends where it begins; every other value is held with its key until
+// it is whole, since it may become another type, or be left out.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)
 	written := r.Held(start)
 	if len(written) == 0 {
-		r.Out.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // an element of a list around, perhaps
+		r.Out.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // perhaps an element of an outer list
 		if c := r.At(0); c >= 0 && strings.IndexByte("/#-<", byte(c)) >= 0 {
-			r.Repaired("comments") // and what stands behind it may be one's
+			r.Repaired("comments") // and what follows may belong to one
 		}
-		r.Pos++ // no key can begin with this byte
+		r.Pos++ // no key begins with this byte
 		return false
 	}
 	key := scan.Unquote(bytes.TrimSpace(written))
@@ -256,12 +256,12 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	r.blanks()
-	r.Out.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half of a member
+	r.Out.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half a member
 	r.colon()
 	r.blanks()
 	c := r.At(0)
-	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : nothing is a value here
-		r.Out.doubt(c == ']' || c == ')') // the opener of a list may be missing
+	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : there is no value
+		r.Out.doubt(c == ']' || c == ')') // perhaps the opener of a list is missing
 		r.Repaired("truncated")
 		r.Unclosed = true
 		r.Out.Broken = r.Out.Broken || c < 0
@@ -273,7 +273,7 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		return r.Value(typ)
 	}
 	from := r.Out.Written()
-	if !r.Value(typ) { // an expression, or a sign that begins no value
+	if !r.Value(typ) { // an expression, or a sign that does not begin a value
 		r.Out.doubt(true)
 		r.Put("null")
 		r.Pos++
@@ -285,8 +285,8 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	return true
 }
 
-// streams reports whether the value that begins here leaves as it comes; anything else waits with
-// its key. A container streams whatever its schema says: its members hold by themselves.
+// streams reports whether the value that begins here is sent as it is read; other values are held
+// with their keys. A container streams under every schema: its members have their own holds.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {
@@ -296,13 +296,13 @@ func (r *Reader) streams(t *schema.Type) bool {
 	return ok && t.Allows(schema.String) && t.Enum() == nil
 }
 
-// colon steps over what stands between key and value. What stands for it: = and => (Python, Ruby,
-// PHP), the full-width colon of Chinese models, nothing at all. A quote too many in front of it,
-// {"path"": …}, goes too.
+// colon reads the colon between key and value and writes it. In its place models also write = and
+// => (Python, Ruby, PHP), a full-width colon (Chinese models), or nothing. A surplus quote before
+// it, {"path"": …}, is dropped.
 func (cp *copier) colon() {
 	cp.PutByte(':')
 	if n := 1 + cp.Space(1); scan.IsQuote(cp.At(0)) && (cp.At(n) == ':' || cp.At(n) == '=') {
-		cp.Pos += n // a quote too many
+		cp.Pos += n // a surplus quote
 		cp.Repaired("extra-closer")
 	}
 	c, n := cp.At(0), cp.ColonAt(0)
@@ -311,7 +311,7 @@ func (cp *copier) colon() {
 	case n == 0:
 		// {"a" 1}
 		cp.noColons = true
-		cp.Out.doubt(bytes.HasSuffix(cp.Out.JSON, []byte(`"":`))) // a quote that was doubled, perhaps
+		cp.Out.doubt(bytes.HasSuffix(cp.Out.JSON, []byte(`"":`))) // perhaps a doubled quote
 		cp.Repaired("missing-colon")
 	case c == '=':
 		// {a=1}, and "b"=>2 of Ruby and PHP
@@ -322,34 +322,35 @@ func (cp *copier) colon() {
 	case c != ':':
 		cp.Repaired("full-width")
 	}
-	// {"path":: "a.txt"} gave the value `: "a.txt"` before there was this
+	// {"path":: "a.txt"} would otherwise give the value `: "a.txt"`
 	for n := cp.Space(0); c == ':' && (cp.At(n) == ':' || cp.At(n) == '='); n = cp.Space(0) {
 		cp.Pos += n + 1
 		cp.Repaired("equals")
 	}
 }
 
-// element reads an element of a list, whose hold ends where it begins. It answers false when there
-// is none, with the hold still open: dots for "and so on", [1, 2, ...], are dropped.
+// element reads an element of a list; its hold ends where the element begins. It returns false when
+// there is no element, and then the hold is still open. Dots for "and so on", [1, 2, ...], are
+// dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2
 		r.Repaired("ellipsis")
-	} else if c := r.At(0); c != '=' && c != ':' { // neither begins an element
+	} else if c := r.At(0); c != '=' && c != ':' { // no element begins with these
 		r.HoldOff()
 		if r.Value(t) {
 			return true
 		}
 		r.HoldOn()
-		r.Out.doubt(true) // an expression, perhaps
+		r.Out.doubt(true) // perhaps an expression
 	}
 	r.Pos++
 	return false
 }
 
-// between copies the white space in front of a member and one comma; behind the first member (some)
-// the comma counts. It answers where the comma stands in the output, -1 without one.
-// [,1,,2] has commas with nothing before them: those go (extra-comma).
+// between copies the white space before a member and, after the first member (some), one comma. It
+// returns the position of the comma in the output, or -1 if none was copied. Other commas, as in
+// [,1,,2], are dropped (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {

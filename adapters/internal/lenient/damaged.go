@@ -11,11 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Meaning is what damaged arguments were found to mean.
+// Meaning is one meaning of damaged arguments.
 type Meaning struct {
 	Args string // strict JSON, as the schema wants it
-	Cost int    // what its cheapest reading costs
-	End  int    // where the arguments end in their text
+	Cost int    // the cost of its cheapest reading
+	End  int    // the offset in the text at which the arguments end
 	Open bool   // the text ended before they did
 
 	unsure bool // the reading rests on a guess
@@ -23,12 +23,12 @@ type Meaning struct {
 	plain string // the value as plainJSON spells it
 }
 
-// Decide decides what damaged arguments of the tool called name mean: of all ways to read them that
-// are likely, only the one. today is what was read of them, "" where nothing was. ok is false where
-// they can mean different things, or nothing. Values are compared, not texts: two ways to read a
-// text that give the same arguments are no doubt. The cheapest reading comes first, so of equal
-// values the cheaper one stays. Strict JSON of each is read once more for the types of the schema:
-// there is one reader of types.
+// Decide returns the meaning of damaged arguments of the tool called name, if all likely ways to
+// read them agree on it. today is what the Reader read of them, or "". ok is false if they can mean
+// different things, or nothing. Values are compared, not texts: two readings that give the same
+// arguments agree. Readings come with the cheapest first, so of equal values the cheapest is kept.
+// The strict JSON of each reading is read once more by the Reader, which gives it the types of the
+// schema.
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
@@ -52,8 +52,8 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 	return m, ok && !swallows(m.Args, absent(m.Args, g.Type), strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
-// Keywords reads the arguments of a Python call of a tool, up to the end of their text, behind
-// which n bytes were left.
+// Keywords reads the arguments of a Python call of a tool. n is the number of bytes that are left
+// after them.
 func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
 	return m.Args, len(text) - m.End, ok && !m.Open
@@ -70,10 +70,10 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a text in a value looks as if it had swallowed more than its own: see
-// swallowed. Of texts with a quote too many one may be meant so; two of them, or one and a quote
-// behind the arguments (behind is 1), are pieces of one. Only arguments that are damaged are asked,
-// and what they lose is another question to the model.
+// swallows reports whether a string in a value seems to contain structure: see swallowed. One
+// string with a surplus quote may be meant so; two such strings, or one and a quote after the
+// arguments (behind is 1), are pieces of one string. Only damaged arguments are checked, and if the
+// check fails the model is asked once more.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -108,24 +108,26 @@ func texts(value string, list []string) []string {
 	return list
 }
 
-// brackets are those that come in pairs.
+// brackets holds the pairs of brackets.
 var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
-// trace is what a text is never written with, but when it has swallowed structure: a method's call
-// behind its quote, signs alone between two single quotes, a plus sign at its end, one quote
-// without its partner in front.
+// trace matches what occurs in a string only when it has swallowed structure: a method call after a
+// quote, only signs between two single quotes, a plus sign at the end, an opening quote without its
+// partner.
 var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
-// border is what stands at the border of a text that has swallowed a sign of structure, or what was
-// written in the place of its quote: a colon in front, a quote behind a sign or in front of one, a
-// sign that looks like a quote, a fence.
+// border matches the beginning or end of a string that has swallowed a sign of structure, or what
+// was written in the place of its quote: a leading colon, a quote next to a sign, a sign that looks
+// like a quote, a fence.
 var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
 
-// edge is a quote with blanks alone between it and the border of a text, lonely one with signs.
+// edge matches a quote with only blanks between it and the beginning or end of a text; lonely
+// matches one with only signs there.
 var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
 
-// endsInQuote reports whether a text ends in a quote without a partner, which may be its own,
-// damaged or doubled. An apostrophe between two letters is none, and 5" are inches.
+// endsInQuote reports whether a text ends in a quote without a partner, which may be the text's own
+// closing quote, damaged or doubled. An apostrophe between two letters is not a quote, and 5" means
+// inches.
 func endsInQuote(text string) bool {
 	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
 		last := before[len(before)-1]
@@ -143,12 +145,12 @@ func endsInQuote(text string) bool {
 	return quotes%2 == 1
 }
 
-// assigned is a sign of equality or a colon in front of a quote.
+// assigned matches an equals sign or a colon before a quote.
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
-// swallowed reports whether a text shows the signs of structure that it has swallowed, or of an end
-// that was cut off: a bracket without its partner, a quotation that begins like an end or holds
-// signs alone, the name of a parameter that the call does not have.
+// swallowed reports whether a string seems to contain structure of the arguments, or to have lost
+// its end: it has a bracket without a partner, a quotation that begins with a closing sign or holds
+// only signs, or the name of a parameter that is missing in the call.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
@@ -171,7 +173,7 @@ func swallowed(text string, absent []string) bool {
 	return trace.MatchString(text) || border.MatchString(text) || endsInQuote(text) || strings.Count(text, `"`)%2 == 1 && edge.MatchString(text) || strings.Count(text, `"`) == 1 && lonely.MatchString(text) || unpaired(strings.Split(text, `"`))
 }
 
-// unpaired reports whether quotes between the parts of a text are not those of quotations.
+// unpaired reports whether the quotes between the parts of a text do not enclose quotations.
 func unpaired(parts []string) bool {
 	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]
@@ -186,14 +188,14 @@ func unpaired(parts []string) bool {
 	return false
 }
 
-// lead is how much cheaper what was read must be than what else may be meant. It is less than the
-// search's margin, since two ways of reading agree on it.
+// lead is how much cheaper the meaning that the Reader found must be than any other. It is less
+// than the margin of the search, since here two ways of reading agree.
 const lead = 3
 
-// one returns the only likely one of some meanings, and false when there is no such meaning. Only
-// those count that fit the schema, if any does: one that does not fit is counted only where nothing
-// fits, so that the check names what is wrong. A meaning that does not fit but is cheaper speaks
-// against all that do: it shows that what fits is not what was written.
+// one returns the only likely meaning in all, and false if there is none or more than one. If some
+// meanings fit the schema, only those count; otherwise all count, so that the schema check can name
+// what is wrong. A much cheaper meaning that does not fit rules out those that do: it shows that
+// they are not what was written.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
@@ -215,9 +217,9 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	return likely[0], slices.Contains(fits, true)
 }
 
-// meant returns what one reading says in the types of the schema, and whether it fits them. A
-// reading that lost a value fits nothing, since null would be made up. A wrapper around the
-// arguments is removed as elsewhere.
+// meant converts one reading to the types of the schema, and reports whether it fits them. A
+// reading that lost a value does not fit, since the value would have to be invented. A wrapper
+// around the arguments is removed.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	doc := readDocument(r.Text, t)
 	if doc == nil || !doc.whole {
@@ -235,10 +237,9 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open(), unsure: r.Unsure() || r.Lost()}, !r.Lost() && Fits(out, t)
 }
 
-// Fits reports whether a value is of the type that the schema wants, with the members that it asks
-// for, each once. Members that it does not list are allowed, as most schemas do. It is less than
-// the check of the whole schema: patterns and bounds are looked at when the call leaves. A member
-// that stands twice says two things.
+// Fits reports whether a value has the type that the schema wants, with all required members and no
+// member twice. Members that the schema does not list are allowed, as in most schemas. Fits checks
+// less than the whole schema: patterns and bounds are checked when the call is sent.
 func Fits(value string, t *schema.Type) bool {
 	kind := schema.KindOf(value)
 	if t.Known() && !t.Allows(kind) {
@@ -268,13 +269,14 @@ func Fits(value string, t *schema.Type) bool {
 	return true
 }
 
-// SameJSON reports whether two JSON texts are one but for white space and the spelling of strings.
+// SameJSON reports whether two JSON texts differ only in white space, the spelling of strings, or
+// the order of members.
 func SameJSON(a, b string) bool {
 	return a == b || plainJSON(a) == plainJSON(b)
 }
 
-// plainJSON returns a JSON text without white space, its strings in one spelling; numbers stay as
-// they are written. The order of members is lost as well, which no tool depends on.
+// plainJSON returns a JSON text without white space, with strings in one spelling and members in
+// alphabetical order; numbers keep their spelling. No tool depends on the order of members.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

@@ -9,17 +9,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// listing is a notation in which members follow each other without quotes around their keys.
+// listing is a notation for members whose keys have no quotes.
 type listing struct {
-	first, next string // in front of the first key, and of each further one
+	first, next string // before the first key, and before each further one
 	behind      string // between a key and its value
-	end         string // behind the last value
+	end         string // after the last value
 	other       *regexp.Regexp
 }
 
-// listings are those that models fall into: lines, lines with dashes, a program's flags, a query.
-// What looks like a member that the tool does not have may be a part of the text in front of it, or
-// not: other.
+// listings holds the notations that models use by mistake: lines, lines with dashes, a program's
+// flags, a query. Their pattern other matches what looks like a member that the tool does not have:
+// it may belong to the value before it or not, so a value with such a match is refused.
 var listings = []listing{
 	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+\s*(?:[:=]\s|：)`)},
 	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+\s*(?:[:=]\s|：)`)},
@@ -27,15 +27,15 @@ var listings = []listing{
 	{"?", "&", "=", "", regexp.MustCompile(`&\w+\s*[=:：]`)},
 }
 
-// listed is a member of a listing: its value stands from from to to.
+// listed is a member of a listing: its value is text[from:to].
 type listed struct {
 	key      string
 	from, to int
 }
 
-// Listed reads arguments that stand at the beginning of a text in a notation of no family: known
-// parameters, each once, in lines, in elements, as flags or as a query. Closers may follow, of
-// which none is read. ok is false where a value may end in two places.
+// Listed reads arguments at the beginning of a text that are in a notation of no family: known
+// parameters, each of them once, in lines, in elements, as flags or as a query. Closers that follow
+// are not read. ok is false if there are no such arguments, or if a value may end in two places.
 func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	if strings.HasPrefix(text, "<") {
 		members, end := elements(text, t)
@@ -60,8 +60,8 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	return "", 0, false
 }
 
-// members returns the members of a text in a notation, and where the last of them ends; none where
-// a key stands twice, or nobody knows what of the last value is its own.
+// members returns the members of a text in the notation, and the offset after the last of them.
+// There are none if a key occurs twice, or if the end of the last value is uncertain.
 func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	if !strings.HasPrefix(text, l.first) {
 		return nil, 0
@@ -112,8 +112,8 @@ func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	return all, last.to
 }
 
-// elements returns the members of a text that begins with elements named like parameters, and where
-// they end.
+// elements returns the members at the beginning of a text that are written as elements named after
+// parameters, and the offset after them.
 func elements(text string, t *schema.Type) (all []listed, end int) {
 	for {
 		at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " \r\n\t"))
@@ -139,9 +139,9 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 	}
 }
 
-// object returns members as an object; ok is false where it does not fit the type, or a text may be
-// more or less than it seems: it stands in quotes, at its border stands white space, or a bracket
-// of it has no partner.
+// object returns members as an object. ok is false if the object does not fit the type, or if the
+// extent of a string is uncertain: it is in quotes, begins or ends with white space, or has a
+// bracket without a partner.
 func object(text string, members []listed, t *schema.Type) (args string, ok bool) {
 	var out strings.Builder
 	for i, m := range members {
@@ -162,11 +162,11 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 	return args, len(members) > 0 && Fits(args, t)
 }
 
-// aside is the beginning of a comment behind a comma.
+// aside matches a comma and the beginning of a comment after it.
 var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 
-// holdsEnd reports whether a value that nothing closes may hold the end of its arguments: it closes
-// more brackets than it opens, or a comment stands behind a comma of it.
+// holdsEnd reports whether a value without a closing mark may contain the end of its arguments: it
+// closes more brackets than it opens, ends with a comma, or has a comment after a comma.
 func holdsEnd(value string) bool {
 	for _, pair := range []string{"{}", "[]"} {
 		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {
@@ -176,13 +176,13 @@ func holdsEnd(value string) bool {
 	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
-// ownClosers returns how many of the closers behind a value belong to brackets that it opens. One
-// that begins with a bracket may be an object, and is not decided here.
+// ownClosers returns how many of the closers after a value belong to brackets that the value opens.
+// A value that begins with a bracket may be an object, and gives 0.
 func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0
 	}
-	var open []byte // their closers, the innermost last
+	var open []byte // closers of the open brackets, the innermost last
 	closes := func(c byte) bool {
 		last := len(open) - 1
 		if last < 0 || open[last] != c {

@@ -6,45 +6,44 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Output is what is written of a call's arguments: strict JSON so far, and how much of it may
-// leave.
+// Output holds the arguments of a call that were written so far, as strict JSON, and how many of
+// their bytes may be sent.
 //
-// What was sent cannot be taken back, so positions count from the start of the arguments, not of
-// JSON, which loses its front whenever something leaves. A hold says "this may still change"; it
-// never asks whether anything was sent.
+// Positions count from the start of the arguments, not from the start of JSON, since JSON loses its
+// first bytes whenever some are sent. A hold means that what follows its position may still change;
+// bytes that were sent never change.
 type Output struct {
-	Name string       // the tool's, where it is known
-	Typ  *schema.Type // what its arguments are by the schema; nil: unknown
+	Name string       // the tool's name, if it is known
+	Typ  *schema.Type // the type of its arguments; nil: unknown
 
-	JSON   []byte // arguments not sent yet
-	sent   int    // bytes of arguments sent
-	holds  int    // open holds
-	heldAt int    // how much was written when the outermost hold opened
-	endAt  int    // what was decided (sent + out) when the end of the text was first seen; -1 before
-	Doubt  bool   // something in it can be read in two ways
-	Broken bool   // an element was cut: the call is not complete, whatever follows
-	Odd    bool   // something had to be repaired: what it means is to be asked
-	kept   bool   // from there on nothing leaves
-	left   []byte // what was sent
+	JSON   []byte // the arguments that are not sent yet
+	sent   int    // number of bytes sent
+	holds  int    // number of open holds
+	heldAt int    // the position at which the outermost hold opened
+	endAt  int    // what was settled when the end of the text was first seen; -1 before
+	Doubt  bool   // a part of it can be read in two ways
+	Broken bool   // an element was cut, so the call is not complete
+	Odd    bool   // after a repair, so its meaning has to be checked (Decide)
+	kept   bool   // everything is held until the arguments end
+	left   []byte // the bytes that were sent, up to MaxMended
 }
 
 // NewOutput returns the output for the arguments of a tool, of which nothing is written yet. It
-// writes into dst's memory. Captured values are many and short; reusing the memory keeps an attempt
-// that fails from costing an allocation.
+// writes into dst's memory: captured values are many and short, so reusing the memory saves an
+// allocation for each.
 func NewOutput(name string, t *schema.Type, dst []byte) Output {
 	return Output{Name: name, Typ: t, JSON: dst[:0], endAt: -1}
 }
 
-// Sent returns how many bytes were taken.
+// Sent returns how many bytes were sent.
 func (o *Output) Sent() int { return o.sent }
 
 // Written returns how many bytes were written in all, of which the first Sent are no longer in
 // JSON.
 func (o *Output) Written() int { return o.sent + len(o.JSON) }
 
-// Settled returns how many of the bytes written in all can no longer be taken back: those in front
-// of the outermost hold. Inner holds do not matter: they open behind the outermost one, so they
-// keep nothing more back.
+// Settled returns how many of the bytes written in all can no longer be taken back: those before
+// the outermost hold. Inner holds begin after it and hold back nothing more.
 func (o *Output) Settled() int {
 	if o.holds > 0 {
 		return o.heldAt
@@ -55,8 +54,7 @@ func (o *Output) Settled() int {
 // Decided returns how many bytes of JSON can no longer be taken back.
 func (o *Output) Decided() int { return o.Settled() - o.sent }
 
-// Settle ends all holds: the arguments are complete.
-// Nothing behind the last closer can change what stands in front of it.
+// Settle ends all holds: the arguments are complete. Nothing after the last closer can change them.
 func (o *Output) Settle() { o.holds = 0 }
 
 // Taken drops the first n bytes of JSON, which were sent. Only what is decided is sent.
@@ -68,18 +66,18 @@ func (o *Output) Taken(n int) {
 	o.JSON = append(o.JSON[:0], o.JSON[n:]...)
 }
 
-// MaxMended bounds the arguments that are read again when something in them is odd, in bytes.
-// What was read of them is kept for that until they end.
+// MaxMended bounds the arguments that are read again when they are odd, in bytes. Their bytes are
+// kept for that until they end.
 const MaxMended = 1 << 20
 
-// From returns everything that was written from position at on.
-// What was sent is kept for this, up to MaxMended.
+// From returns everything that was written from position at on. Sent bytes are kept for this, up to
+// MaxMended.
 func (o *Output) From(at int) string {
 	return string(o.left[min(at, len(o.left)):]) + string(o.JSON[max(at-o.sent, 0):])
 }
 
-// Replace puts a value in the place of what was written from position at on. It reports false where
-// something else was sent. What has left cannot be taken back, so the new value must begin with it.
+// Replace replaces what was written from position at on by a value. It returns false if the value
+// does not begin with the bytes that were sent, since these cannot be taken back.
 func (o *Output) Replace(at int, value string) bool {
 	rest, ok := strings.CutPrefix(value, string(o.left[min(at, len(o.left)):]))
 	if ok {
@@ -88,8 +86,8 @@ func (o *Output) Replace(at int, value string) bool {
 	return ok
 }
 
-// keep holds everything that is written from here on until the arguments have ended: what had to be
-// repaired may turn out to mean something else.
+// keep holds everything that is written from now on until the arguments end, since a repaired text
+// may turn out to mean something else.
 func (o *Output) keep() {
 	if !o.kept {
 		if o.holds == 0 {
@@ -100,26 +98,26 @@ func (o *Output) keep() {
 	}
 }
 
-// SawEnd notes how much was settled when the end of the text was first seen. What is written from
-// there on is the reader's own (closers that were missing), and no cut call shows it. A client that
-// is shown {"a": "cut he"} with its quote and brace would run half a command; with finish length it
-// gets the text that the model wrote, and sees that it is open.
+// SawEnd notes how much was settled when the end of the text was first seen. What is written later
+// is the reader's own (missing closers) and is not sent if the call is cut. A client that gets
+// {"a": "cut he"} with its quote and brace would run half a command; with finish_reason length and
+// without them it sees that the call is not complete.
 func (o *Output) SawEnd() {
 	if o.endAt < 0 {
 		o.endAt = o.Settled()
 	}
 }
 
-// UnseeEnd returns what puts back where the end was seen, for those who only look ahead: that is
-// not having read. In {"a": "x" the quote is looked behind while the text may still go on, and what
-// is written for it until then was not made up.
+// UnseeEnd returns a function that restores the position at which the end was seen. A caller that
+// only looks ahead uses it: after the quote in {"a": "x" it sees the end of the text before the
+// Reader has come there, and what the Reader writes up to the end is still the model's own.
 func (o *Output) UnseeEnd() func() {
 	was := o.endAt
 	return func() { o.endAt = was }
 }
 
-// BeforeEnd returns how many bytes were settled before the end of the text was seen.
-// It is what may leave of a call that was cut.
+// BeforeEnd returns how many bytes were settled before the end of the text was seen. Of a call that
+// was cut, only these may be sent.
 func (o *Output) BeforeEnd() int {
 	if o.endAt < 0 {
 		return o.Settled()
@@ -129,9 +127,9 @@ func (o *Output) BeforeEnd() int {
 
 // Writer writes arguments, and notes what was repaired in them.
 type Writer struct {
-	Out     *Output  // what is being written; nil: nothing is
+	Out     *Output  // the current output, or nil
 	Spare   Output   // the output of Capture
-	Repairs []string // what was repaired, each once
+	Repairs []string // the names of the repairs, each once
 }
 
 // Put appends to the arguments.
@@ -141,9 +139,9 @@ func (w *Writer) Put(s string) { w.Out.JSON = append(w.Out.JSON, s...) }
 func (w *Writer) PutByte(b byte)    { w.Out.JSON = append(w.Out.JSON, b) }
 func (w *Writer) putBytes(b []byte) { w.Out.JSON = append(w.Out.JSON, b...) }
 
-// HoldOn opens a hold and returns where, so that the output can be taken back to there. Holds nest;
-// only the outermost one keeps bytes from leaving, so a member can hold its key and a value inside
-// it can hold again.
+// HoldOn opens a hold and returns its position, to which the output can be taken back. Holds nest:
+// a member holds its key, and a value inside it may hold again. Only the outermost hold keeps bytes
+// from being sent.
 func (w *Writer) HoldOn() int {
 	at := w.Out.Written()
 	if w.Out.holds == 0 {
@@ -156,27 +154,26 @@ func (w *Writer) HoldOn() int {
 // HoldOff closes the innermost hold.
 func (w *Writer) HoldOff() { w.Out.holds-- }
 
-// TakeBack removes what was put since the hold that answered at.
-// The hold stays open: what is put in the place may have to go as well.
+// TakeBack removes what was written since the hold at position at. The hold stays open: what is
+// written instead may be removed as well.
 func (w *Writer) TakeBack(at int) { w.Out.JSON = w.Out.JSON[:at-w.Out.sent] }
 
-// drop removes what was put since the hold that answered at, and closes that hold.
+// drop removes what was written since the hold at position at, and closes that hold.
 func (r *Reader) drop(at int) {
 	r.TakeBack(at)
 	r.HoldOff()
-	// {"input":, "city": "Oslo"}: the member that seemed to hold the arguments has no value, and is
-	// gone
+	// {"input":, "city": "Oslo"}: the possible wrapper has no value and was removed
 	if r.wrapper >= at {
 		r.wrapper = 0
 		r.HoldOff()
 	}
 }
 
-// Held returns what was put since the hold that returned at.
+// Held returns what was written since the hold at position at.
 func (w *Writer) Held(at int) []byte { return w.Out.JSON[at-w.Out.sent:] }
 
-// doubt notes that what is read has two readings, when it has; once there were two there always
-// are. Without an output the text is no call, and its readings do not matter.
+// doubt notes, if two is set, that the text has two readings; a doubt is never removed. Without an
+// output the text is not a call, and its readings do not matter.
 func (o *Output) doubt(two bool) {
 	if two && o != nil {
 		o.Doubt = true
@@ -184,16 +181,16 @@ func (o *Output) doubt(two bool) {
 	}
 }
 
-// settled are the repairs that leave no other reading: they change the spelling of a value, or its
-// type by the schema.
+// settled holds the repairs that leave no other reading: they change only the spelling of a value,
+// or its type by the schema.
 var settled = map[string]bool{"control-bytes": true, "utf-8": true, "types": true, "key-spelling": true, "null-omitted": true, "wrapped": true, "odd-space": true, "paths": true, "raw-arguments": true}
 
-// passing are those behind which the arguments go on streaming, since whole families write so. What
-// they mean is asked at their end all the same.
+// passing holds the repairs after which the arguments continue to stream, since whole families
+// write so. Their meaning is still checked at their end.
 var passing = map[string]bool{"quotes": true, "literals": true, "bare-keys": true}
 
-// Repaired notes a defect that was repaired, each once, by the name that Reasons of package
-// adapters explains. A list of a dozen names is searched faster than a map is asked.
+// Repaired notes a defect that was repaired, by the name that Reasons of package adapters explains.
+// Each name is noted once. Searching a list of a dozen names is faster than a map.
 func (w *Writer) Repaired(what string) {
 	if w.Out != nil && !settled[what] {
 		if passing[what] {

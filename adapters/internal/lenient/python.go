@@ -10,11 +10,11 @@ import (
 // pythonWords are Python's words for values, in JSON.
 var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
 
-// pythonQuotes spells what stands in a Python string as JSON does.
+// pythonQuotes turns the content of a Python string into that of a JSON string.
 var pythonQuotes = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `"`, `\"`)
 
-// IsPython reports whether a text is a whole literal as Python writes it, and means what was read
-// of it. Such a text has no slip, so nothing else is meant.
+// IsPython reports whether a text is a whole literal as Python writes it, and has the value that
+// was read from it. Such a text has no slip, so it cannot mean anything else.
 func IsPython(text, read string) bool {
 	var strict []byte
 	for i := 0; i < len(text); {
@@ -38,7 +38,7 @@ func IsPython(text, read string) bool {
 			}
 			word, ok := pythonWords[text[i:n]]
 			if !ok {
-				word = text[i:n] // the e of a number; anything else is no JSON
+				word = text[i:n] // the e of a number; any other word is not JSON
 			}
 			strict = append(strict, word...)
 		default:

@@ -12,12 +12,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair reads a document that was meant to be JSON; see adapters.Repair, whose work it is. strip
-// takes off the front what is no part of the document, such as reasoning. t is what the document
-// should be, nil when nobody knows: it decides spelling of keys and types, and whether a string
-// that holds an object stays one. A document that is in order comes back as it was, white space
-// included, with no repairs. err is set only where nothing in the text begins a value, or where
-// MaxDepth is exceeded.
+// Repair reads a document that was meant to be JSON; it does the work of adapters.Repair. strip
+// removes from the front what does not belong to the document, such as reasoning. t is the type
+// that the document should have, or nil when it is unknown: it decides the spelling of keys and the
+// types of values, and whether a string that holds an object stays a string. A document without
+// defects is returned unchanged, including its white space, with no repairs. err is set only when
+// nothing in the text begins a value, or when MaxDepth is exceeded.
 func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
 	body := strip(trimmed)
@@ -34,7 +34,7 @@ func Repair(text string, t *schema.Type, strip func(string) string) (out string,
 		inner.repairs = append(append(doc.repairs, "object-in-string"), inner.repairs...)
 		doc = inner
 	}
-	// in order: the text as it was, with the white space around it
+	// without defects: the text as it was, with the white space around it
 	if doc.out == trimmed {
 		return text, doc.repairs, nil
 	}
@@ -44,20 +44,20 @@ func Repair(text string, t *schema.Type, strip func(string) string) (out string,
 	return doc.out, doc.repairs, nil
 }
 
-// document is a value that was read somewhere in a text. Repairs stay with each: several places of
-// a text are tried, and only the one that wins says what was repaired.
+// document is a value that was read somewhere in a text. It keeps its own repairs: several places
+// of a text are tried, and only the repairs of the best one are reported.
 type document struct {
 	out     string
 	repairs []string
 	whole   bool // nothing of it was missing
-	odd     bool // something of it may mean something else
+	odd     bool // a part of it may mean something else
 	end     int  // how many bytes were read
-	around  bool // more than white space stands around it
+	around  bool // more than white space surrounds it
 }
 
-// readDocument reads the value at the start of a text, nil when there is none. whole and around
-// tell an answer that is only a value from one with a rest: callers believe the former. A nil
-// answer means that no value begins there; a bad one is still a document, with what was repaired.
+// readDocument reads the value at the start of a text, nil when there is none. From whole and
+// around the caller learns whether the text was one value and nothing else, which is the safer
+// evidence. A damaged value is still returned as a document, with its repairs.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
 	r.Out.Typ = t // its members are keys, also without quotes
@@ -74,8 +74,8 @@ func readDocument(text string, t *schema.Type) *document {
 	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, r.Out.Odd, end, r.At(0) >= 0}
 }
 
-// documentReader returns a reader of a text that is not a reply. Nothing is around it, so any end
-// of the text ends a string, and no mark does.
+// documentReader returns a reader of a text that is not a reply. Nothing surrounds it, so a string
+// ends at the end of the text, and never at a mark.
 func documentReader(text string) *Reader {
 	r := NewReader(scan.Whole(text))
 	r.Out = new(NewOutput("", nil, nil))
@@ -83,8 +83,8 @@ func documentReader(text string) *Reader {
 }
 
 // RepairAs reads a whole document that begins with its value. whole says that nothing of it was
-// missing or left over. A byte order mark in front is of files that tools have read; it says
-// nothing. It is what values inside calls are read with: strings that hold objects, tags that hold
+// missing or left over. A leading byte order mark is ignored: it comes from files that tools have
+// read. RepairAs reads values inside calls, such as strings that hold objects and tags that hold
 // lists.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
@@ -110,9 +110,9 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 }
 
 // documentIn finds the value in a text: at its start, or the best of what begins inside; nil when
-// there is none. At the start a brace or bracket is believed, a fence is not (what it holds is
-// looked for), a string or a parenthesis counts when nothing stands around. Everything else is
-// prose with JSON in it, as "Here it is: {…}".
+// there is none. A brace or bracket at the start begins the document. A string or a parenthesis at
+// the start does so only when nothing follows the value. Everything else, a fence included, is text
+// with JSON inside, as in "Here it is: {…}".
 func documentIn(text string, t *schema.Type) *document {
 	switch {
 	// ```json⏎{…}⏎```
@@ -139,8 +139,8 @@ func documentIn(text string, t *schema.Type) *document {
 }
 
 // openingLost returns the text of an object whose opening brace was left out: it begins with a key,
-// perhaps after the key of the arguments. It is empty where the text does not begin so. "city":
-// "Rome"} lost its first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
+// perhaps after the key of the arguments. It is empty for any other text. "city": "Rome"} lost its
+// first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
 	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
@@ -152,7 +152,7 @@ func openingLost(text string) string {
 	return ""
 }
 
-// keyOf returns the quoted key that a text begins with, and what follows its colon. Both are empty
+// keyOf returns the quoted key at the start of a text, and what follows its colon. Both are empty
 // when there is no such key.
 func keyOf(text string) (key, rest string) {
 	r := documentReader(text)
@@ -162,14 +162,15 @@ func keyOf(text string) (key, rest string) {
 	return "", ""
 }
 
-// maxCandidates bounds how many places of a text are tried, so that time is linear. Sixteen times a
-// linear reader is linear. A log with hundreds of objects has no document among them anyway.
+// maxCandidates bounds how many places of a text are tried: each of them may be read to the end of
+// the text, so without a bound the time would not be linear. In a log with hundreds of objects none
+// of them is the document anyway.
 const maxCandidates = 16
 
-// bestIn reads the values that begin inside a text, each behind the last: the first that is strict
-// JSON and holds something, else the first that is whole, else the first. "Use {x} in {"a": 1}" has
-// two places: the first is no JSON, the second is strict. So strictness is the better evidence, and
-// the order of places the weaker one.
+// bestIn reads the values that begin inside a text, one after the other, and returns the best: the
+// first that is strict JSON and not empty, else the first that is whole, else the first. In "Use
+// {x} in {"a": 1}" only the second value is strict JSON, so strictness is better evidence than the
+// order.
 func bestIn(text string, t *schema.Type) (best *document) {
 	rank, at := -1, 0
 	for range maxCandidates {
@@ -190,13 +191,14 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank returns how sure it is that a value was meant. text is what it was read from. Bare words in
-// brackets, [see above], are a remark; a lone {} or [] is never the answer while there is another.
+// rank returns how likely the value is to be the document; text begins where the value was read.
+// Bare words in brackets, [see above], are a remark; a lone {} or [] is chosen only when there is
+// nothing else.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
-		return 0 // nothing, or words in brackets
-	// in order as it stands
+		return 0 // empty, or words in brackets
+	// strict JSON
 	case json.Valid([]byte(text[:doc.end])):
 		return 3
 	case doc.whole:
@@ -205,10 +207,10 @@ func (doc *document) rank(text string) int {
 	return 1
 }
 
-// objectInside reads the object or list that a string holds, nil when it holds none or a string is
-// wanted. A list must be strict to be taken out: a sentence may begin with a bracket, and repaired
-// it would be a list of words. One that is not whole, or has something behind it, stays the string
-// that it was.
+// objectInside reads the object or list that a string holds. It is nil when the string holds
+// neither or when a string is wanted. A list must be strict JSON: a sentence may begin with a
+// bracket, and the repair would make it a list of words. A value that is not whole, or that text
+// follows, is not taken out of its string.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

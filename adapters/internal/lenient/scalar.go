@@ -11,11 +11,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Key reads a member's name and writes it as a JSON string. A wild one is everything up to the
-// colon. Bare keys hold word bytes, - . and $ (max-items, $ref). Gemma 4 writes its keys without
-// quotes and with blanks in them, call:run{Basic LLM Chain:…}, so in such families everything up to
-// the colon is the key. A quoted key ends at its first quote, whatever follows (inKey): a slip
-// there is better seen at the colon.
+// Key reads a member's name and writes it as a JSON string. A bare key consists of word bytes, - .
+// and $ (max-items, $ref). If wild is set, a bare key is everything up to the colon: Gemma 4 writes
+// keys without quotes and with blanks in them, call:run{Basic LLM Chain:…}. A quoted key ends at
+// the first quote after its opening one; a slip there is noticed at the colon.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.quotes.key = true
@@ -28,7 +27,7 @@ func (r *Reader) Key(wild bool) {
 		also = ""
 	}
 	n := r.wordEnd(0, also, ":=,}\n")
-	if r.At(n) < 0 { // half a key: which one it would have become nobody knows
+	if r.At(n) < 0 { // half a key
 		r.Out.Broken = true
 	}
 	if n > 0 {
@@ -36,17 +35,17 @@ func (r *Reader) Key(wild bool) {
 		name := bytes.TrimSpace(r.Slice(r.Pos, r.Pos+n))
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, string(name))
 		r.Pos += n
-		if r.Quotes == nil { // else the family writes its keys so
+		if r.Quotes == nil { // otherwise it is the family's own form
 			r.Repaired("bare-keys")
-		} else if bytes.ContainsAny(name, `"'<>#/{[(`) || name[0] == '-' { // a comment, perhaps
+		} else if bytes.ContainsAny(name, `"'<>#/{[(`) || name[0] == '-' { // perhaps a comment
 			r.Out.Odd = true
 		}
 	}
 }
 
-// scalar reads a number, a literal, or a bare phrase; nothing of it leaves before it is whole. It
-// answers false when there is none. Half a number is another number (108. and 108.2) and half a
-// word none, so both wait for what ends them.
+// scalar reads a number, a literal, or a bare phrase, and writes it when it is whole. It returns
+// false when there is none. Half a number is another number (108. and 108.2), and half a word is
+// another word, so both are read to their ends first.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
 	// 1e-05, -Infinity, 1_000
@@ -63,7 +62,7 @@ func (r *Reader) scalar(t *schema.Type) bool {
 }
 
 // wordByte reports whether a byte can be part of a number or a literal. Exponents have signs,
-// 1e-05; dates and versions are read along and then turn out not to be numbers.
+// 1e-05; dates and versions consist of such bytes too, but are not numbers in the end.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
 // parseLiteral reads a word as a JSON scalar.
@@ -72,10 +71,10 @@ func parseLiteral(word string) (string, bool) {
 	return v, v != ""
 }
 
-// valueEnds reports whether a scalar can end at offset n: nothing of a phrase follows. {"date":
-// 2024 was a good year} begins with a number and is a phrase. A comment, a mark, a quote of the
-// next key and in lists the next element end one as well as comma and closer do. Outside of all
-// containers any end is one: a lone value is what is read there.
+// valueEnds reports whether a scalar can end at offset n, because the text after it does not make
+// it a phrase: {"date": 2024 was a good year} begins with a number and is a phrase. A scalar ends
+// before a comma, a closer, a comment, a mark, the quote of the next key, and in a list before the
+// next element. Outside of all containers it ends anywhere, since only a lone value is read there.
 func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
@@ -100,7 +99,7 @@ func (a *lookahead) valueEnds(n int) bool {
 func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
 // putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
-// {"zip": 01234} with zip a text is "01234" and not "1234": the spelling is all there is of it. A
+// {"zip": 01234} with zip a text is "01234" and not "1234", since the spelling of a text matters. A
 // null stays null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
@@ -114,19 +113,19 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	r.Put(fit(value, t, r.open.inList()))
 }
 
-// ownWord reports whether the family itself spells a word so: Python's in Python, and None where a
-// family has its own quotes. What is a family's normal spelling is not a defect, and would hide
-// real ones in the log (repairs=literals for every call).
+// ownWord reports whether a word is the family's own spelling: Python's words in Python, and None
+// in a family with its own quotes. Such a word is not a defect, and to report it in every call
+// (repairs=literals) would hide real defects in the log.
 func (x *Text) ownWord(word string) bool {
 	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" || word == "False")
 }
 
-// oddPhrase reports whether a text without quotes may have lost one of them, or something before
-// it: it begins or ends as no text does. a.txt" has lost its first quote, true: is half of
-// something: taken as texts they would be valid and wrong. Odd are a literal with punctuation after
-// it, quotes without a partner, escaped quotes, and a sign of structure at the beginning.
+// oddPhrase reports whether a text without quotes may have lost one of them, or something next to
+// it. a.txt" has lost its first quote, and true: has lost what followed it: as strings both would
+// be valid and wrong. Odd are a literal with punctuation after it, quotes without a partner,
+// escaped quotes, and a sign of structure at the beginning.
 func oddPhrase(text string) bool {
-	// true: or null; lost what stood behind it
+	// true: or null; lost what followed it
 	if word := strings.TrimRight(text, ":;., "); word != text {
 		if _, ok := parseLiteral(word); ok {
 			return true
@@ -135,11 +134,11 @@ func oddPhrase(text string) bool {
 	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, `\"`) || strings.Contains(text, `\'`) || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
-// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. Where the text ends
-// in it, it is cut.
+// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. If the text ends
+// inside it, the call is cut. It returns false if there is no phrase.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
-		return false // an expression, which nobody evaluates here
+		return false // an expression, which is not evaluated
 	}
 	n := 0
 	for !r.ahead().phraseEnds(n) {
@@ -163,8 +162,8 @@ func (r *Reader) phrase(t *schema.Type) bool {
 
 // phraseEnds reports whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or
 // a quote that opens a key. A full-width comma or colon ends it too, and a parenthesis inside a
-// tuple, or it would eat what those repairs are for. A comma ends it only before a key: "Rome,
-// Italy" without quotes is one value.
+// tuple, since those have repairs of their own. Outside of lists a comma ends it only before a
+// member: Rome, Italy without quotes is one value.
 func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {
 	case -1, ']', '\n':

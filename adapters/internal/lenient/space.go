@@ -2,17 +2,17 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
-// copier copies what needs no decision from the text to what is written: white space, signs between
+// copier copies from the text to the output what needs no decision: white space, signs between
 // tokens, characters and escapes.
 type copier struct {
 	Text
 	Writer
 }
 
-// blanks copies white space and drops comments; odd spaces become plain ones. Legal white space
-// stays as it was, so a call without defects leaves byte for byte as the model wrote it. Comments
-// go, since JSON has none; that a # or // is one is asked of Comment, because a bare word may begin
-// like it.
+// blanks copies white space, drops comments, which JSON does not have, and replaces odd spaces by
+// plain ones. Legal white space is kept, so a call without defects is sent byte for byte as the
+// model wrote it. Comment decides whether a # or // begins a comment, because a bare word may begin
+// so.
 func (cp *copier) blanks() {
 	for {
 		c := cp.At(0)
@@ -22,7 +22,7 @@ func (cp *copier) blanks() {
 			cp.Pos++
 		// {"a": 1, // first, and # as in Python
 		case (c == '/' && cp.At(1) == '/' || c == '#') && cp.Comment(0) > 0:
-			cp.dropTo("\n") // which is white space of the JSON
+			cp.dropTo("\n") // the line break is copied as white space
 		// {"a": 1 /* one */}
 		case c == '/' && cp.At(1) == '*':
 			cp.Pos += 2
@@ -39,11 +39,10 @@ func (cp *copier) blanks() {
 	}
 }
 
-// Loose counts what may stand between the parts of an envelope at offset i: white space, also odd
-// one, and comments. It counts and consumes nothing. Models write {"name": "f", /* tool */
-// "arguments": {…}} and no-break spaces around arguments as they do inside them, and to repair
-// these in one place only would lose the call. Odd spaces and comments are counted up to MaxSpace
-// bytes, like white space.
+// Loose returns the length of the white space, odd spaces and comments at offset i, between the
+// parts of an envelope. It consumes nothing. Models write comments and no-break spaces around
+// arguments as well as inside them, {"name": "f", /* tool */ "arguments": {…}}, and without this
+// such a call would be lost. At most about scan.MaxSpace bytes are counted.
 func (cp *copier) Loose(i int) int {
 	n := i
 	for n < i+scan.MaxSpace {
@@ -61,9 +60,8 @@ func (cp *copier) Loose(i int) int {
 	return n - i
 }
 
-// dropTo drops a comment up to what ends it, // and # as well as those that C and JSON with
-// comments have. One that never ends is the rest of the text; whatever is open is then closed as at
-// any end. A line's comment leaves the line break, which is white space of the JSON.
+// dropTo drops a comment up to its end mark, or the rest of the text if the comment never ends. The
+// end mark itself is left.
 func (cp *copier) dropTo(end string) {
 	cp.Repaired("comments")
 	for cp.At(0) >= 0 && !cp.Has(0, end) {

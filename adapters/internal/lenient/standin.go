@@ -9,10 +9,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ObjectOf turns a JSON value that stands for an object of arguments into that object. Arguments
-// that leave are always one JSON object; clients index into it, and some crash at anything else.
-// value is strict JSON. null, "" and [] stand for no arguments. ok is false where nothing can stand
-// for it.
+// ObjectOf converts strict JSON that was written in place of an object of arguments to that object.
+// Arguments that are sent are always one JSON object: clients index into it, and some crash at
+// anything else. null, "" and [] become an object without members. The result is false if the value
+// cannot be converted.
 func ObjectOf(value string, t *schema.Type) (string, bool) {
 	switch schema.KindOf(value) {
 	case schema.Object:
@@ -29,8 +29,7 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 
 // objectInString reads a string that holds an object, or nothing. Arguments in a string are
 // OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
-// it everywhere. What is in it has the same slips as any other JSON, but counts only when it is
-// whole.
+// it everywhere. The JSON in the string has the same slips as any other, but must be whole.
 func objectInString(value string, t *schema.Type) (string, bool) {
 	inner := scan.Unquote(value)
 	if inner == "" || inner == "null" {
@@ -44,11 +43,11 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// only makes a lone value the value of the only parameter there is. A text with brackets in it is
-// more likely an object, or a call, that was written in a way nobody knows. {"name": "search",
-// "arguments": "vienna trams"} is a call of search with its only parameter. With brackets or a mark
-// in the text, <parameter name="city">Oslo</parameter> under another family's marks, it was a wrong
-// value that fits every schema.
+// only makes a lone value the value of a tool's only parameter: {"name": "search", "arguments":
+// "vienna trams"} is a call of search. A string with brackets or a mark in it is refused, since it
+// is more likely an object or a call in an unknown notation: <parameter
+// name="city">Oslo</parameter> under the marks of another family would be a wrong value that fits
+// the schema.
 func only(value string, t *schema.Type) (string, bool) {
 	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(scan.Unquote(value), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
@@ -64,9 +63,8 @@ func namesItself(text, name string) bool {
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=')
 }
 
-// objectInList reads a list of one object, or of pairs {"name": …, "value": …}. [{"city": "Rome"}]
-// and [{"name": "city", "value": "Rome"}] mean the same. Two objects would be two calls, or two
-// halves of one: nothing can stand for them.
+// objectInList converts a list of one object, [{"city": "Rome"}], or of pairs, [{"name": "city",
+// "value": "Rome"}]. Two objects may be two calls, or two halves of one, and are not converted.
 func objectInList(value string, t *schema.Type) (string, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(value), &list) != nil {
@@ -89,8 +87,8 @@ func objectInList(value string, t *schema.Type) (string, bool) {
 	return "", false
 }
 
-// pairs reads a list whose elements name a parameter and give its value.
-// All elements must be pairs; key stands for name in some of them. A pair without a value is none.
+// pairs converts a list of pairs of a parameter's name and its value. All elements must be pairs
+// with a value; some models write key instead of name.
 func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	out := []byte{'{'}
 	for i, raw := range list {
@@ -115,11 +113,11 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 }
 
 // FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is
-// strict JSON other than a string, else a string. Tags do not say what their text is: 42 is a
-// number for one parameter and a zip code for the next. So the schema decides; a text that only
-// looks like an object (`{not json`) stays one, never {}. Where texts are allowed beside objects,
-// it must be strict JSON to be an object: prose in braces is prose. A quoted object or list, where
-// no text is allowed, is taken out of its quotes.
+// strict JSON other than a string, else a string. Tags do not show the type of their text: 42 is a
+// number for one parameter and a zip code for another. So the schema decides. A text that only
+// looks like an object (`{not json`) stays a text and never becomes {}. Where the schema allows
+// both strings and objects, only strict JSON is an object, since prose may be in braces. Where it
+// allows no string, a quoted object or list is taken out of its quotes.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {
@@ -141,7 +139,7 @@ func FromText(text string, t *schema.Type) string {
 	}
 	if !t.Allows(schema.String) {
 		inner := scan.Unquote(trimmed)
-		// <parameter=where>"{\"city\": 1}"</parameter>, where "" is no object
+		// <parameter=where>"{\"city\": 1}"</parameter>, but "" is not an object
 		if inner != trimmed && inner != "" && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
 			return FromText(inner, t)
 		}
@@ -152,10 +150,9 @@ func FromText(text string, t *schema.Type) string {
 	return schema.Quote(text)
 }
 
-// listFromText turns a text into a list of one element. What looks like several of them, or like
-// half a list, stays a text, which fits nowhere. <parameter=tags>red</parameter> for a list of
-// texts is ["red"]; "red, blue" may be one element or two. A text fits no list, so the engine hears
-// of it; a wrong list would run.
+// listFromText converts a text to a list of one element: <parameter=tags>red</parameter> is ["red"]
+// for a list of strings. A text that may be several elements, "red, blue", or half a list, stays a
+// string: the schema check refuses it, while a wrong list would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list

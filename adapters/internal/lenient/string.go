@@ -11,13 +11,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Delim is what opens and closes a string. A raw one knows no escapes inside. Open and Close differ
-// for curly quotes only. Stops is what makes copying fast: all other bytes mean nothing and are
-// copied in one piece, so a file of a megabyte in a string costs one look at each byte.
+// Delim is a pair of delimiters around a string. Open and Close differ for curly quotes only. A raw
+// string has no escapes. Stops makes copying fast: runs of all other bytes are copied in one piece,
+// so a file of a megabyte in a string costs one table look-up for each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
-	Stops       *[256]bool // bytes inside that mean something
+	Stops       *[256]bool // bytes inside that are not just copied
 }
 
 // StopsFor returns the table of bytes at which copying a string stops. Every string stops at
@@ -34,30 +34,31 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-// newDelim returns a delimiter. Its closer's first byte stops copying, beside those that stop it in
-// every string.
+// newDelim returns a delimiter. Copying stops at its closer's first byte, and at the bytes that
+// stop it in every string.
 func newDelim(open, closer string, raw bool) Delim {
 	return Delim{open, closer, raw, StopsFor(closer[:1])}
 }
 
-// delims are the string delimiters of sloppy JSON, longer ones before their beginnings.
+// delims holds the string delimiters of sloppy JSON. A longer one comes before any that it begins
+// with.
 var delims = []Delim{
 	newDelim(`"""`, `"""`, false), // {"c": """a "b" c"""}
 	newDelim(`'''`, `'''`, false), // the same in Python
 	newDelim(`"`, `"`, false),
 	newDelim(`'`, `'`, false),   // {'city': 'Rome'}
 	newDelim("`", "`", false),   // {"c": `say "x"`}, as in JavaScript
-	newDelim(`\"`, `\"`, false), // {\"a\": \"x\"}: an object that was escaped as if it stood in a string
+	newDelim(`\"`, `\"`, false), // {\"a\": \"x\"}: an object that was escaped as if it were in a string
 	newDelim("“", "”", false),   // {“city”: “Bonn”}
 	newDelim("‘", "’", false),   // {‘city’: ‘Bonn’}
 	newDelim("„", "“", false),   // the German pair
 }
 
-// DelimsOf returns the delimiters of more than one byte in a family's quote line, strings between
-// which know no escapes: <escape>text<escape>. It is nil without that line, whose presence alone
-// says that keys are bare and words are Python's. FunctionGemma has <escape>, Gemma 4 <|"|>:
-// between them every quote is text, which is what such delimiters are for. Quotes of one byte are
-// among delims already.
+// DelimsOf returns the delimiters of more than one byte in a family's quote line. Strings between
+// them have no escapes, and every quote in them is text: FunctionGemma writes <escape>text<escape>,
+// and the delimiter of Gemma 4 is <|"|>. Quotes of one byte are in delims already. The result is
+// nil if the family has no quote line; otherwise keys are bare and words are Python's, even if the
+// result is empty.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -71,11 +72,10 @@ func DelimsOf(quotes []string) []Delim {
 	return own
 }
 
-// StringValue reads a string as t wants it: it streams where strings are allowed, and is held and
-// turned into what the schema names where they are not. So a file that is written streams, and "3"
-// for an integer becomes 3 before anybody has seen it. Texts that are listed in an enum are held as
-// well: "Celsius" becomes the listed "celsius". One with quotes inside, where no string is wanted,
-// may be several values in one.
+// StringValue reads a string and writes it in the type t. Where t allows strings, the string
+// streams, as the content of a file does. Otherwise it is held until it is converted: "3" for an
+// integer becomes 3. A string for an enum is held as well: "Celsius" becomes the listed "celsius".
+// Where no string is wanted, a string with quotes inside may be several values, which is a doubt.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.strings().copyString(q)
@@ -84,24 +84,25 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	at := r.HoldOn()
 	r.strings().copyString(q)
 	value := string(r.Held(at))
-	r.Out.doubt(r.quotes.quoted > 0 && !t.Allows(schema.String)) // several values, perhaps
+	r.Out.doubt(r.quotes.quoted > 0 && !t.Allows(schema.String)) // perhaps several values
 	if !r.Out.Broken {
 		if fits := fit(value, t, r.open.inList()); fits != value {
 			r.TakeBack(at)
 			r.Put(fits)
 			r.Repaired("types")
-			r.Out.doubt(r.At(r.Space(0)) == ']' && !r.open.inList()) // the first element of a list, perhaps
+			r.Out.doubt(r.At(r.Space(0)) == ']' && !r.open.inList()) // perhaps the first element of a list
 		}
 	}
 	r.HoldOff()
 }
 
-// fit turns a string, number or literal into the type that the schema allows instead, if its text
-// spells one. An object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read
-// leniently, but counts only when it is whole: half an object would be another one. What fits the
-// elements of a list becomes a list of one, {"ids": 3} is [3], unless it may be several: "bug, ui"
-// stays the text that it is, which fits nowhere. In a list of lists a scalar has lost its brackets.
-// The schema decides and nothing else: without one every value stays what it is.
+// fit converts a string, number or literal to a type that the schema allows, if its text spells a
+// value of that type; otherwise it returns the value unchanged, as it does without a schema. An
+// object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be
+// whole, since half an object would be another one. A value that fits the elements of a list
+// becomes a list of one element, [3] for {"ids": 3}, unless it may be several: "bug, ui" stays a
+// string, which the schema check refuses. An element of a list of lists (inList) does not become a
+// list: its brackets were lost.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
@@ -120,9 +121,8 @@ func fit(value string, t *schema.Type, inList bool) string {
 	return value
 }
 
-// several reports whether a text may list more than one thing.
-// A text with a comma may be one thing, Rome, Italy, or two.
-// Nobody can tell, so the model is asked.
+// several reports whether a text may list more than one thing. A text with a comma may be one
+// thing, as Rome, Italy, or two; so the value is not converted, and the model is asked again.
 func several(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }
@@ -134,11 +134,11 @@ type stringReader struct {
 	ahead *lookahead
 }
 
-// copyString reads a string and writes it as JSON spells it. A text that ends inside it breaks the
-// call. Which quote closes it is decided where it stands, by what follows (closes); Python's single
-// quotes and a family's own delimiters are no defect, any other but the double quote is noted. A
-// Windows path is recognised at the first byte and then holds to the end, since \t in C:\temp
-// cannot be told from a tab once it is in the middle of a text.
+// copyString reads a string and writes it as JSON spells it. If the text ends inside the string,
+// the call is cut. Whether a quote closes the string is decided by what follows it (closes).
+// Delimiters other than the double quote are noted as a repair, except for Python's single quotes
+// and the family's own. A Windows path is recognised at its first bytes and applies to the whole
+// string, since in the middle of a text the \t of C:\temp looks like a tab.
 func (s *stringReader) copyString(q Delim) {
 	own := len(s.Quotes) > 0 && q.Open == s.Quotes[0].Open || s.Python && q.Open == `'`
 	if q.Open != `"` && !own {
@@ -172,7 +172,7 @@ func (s *stringReader) copyString(q Delim) {
 		case closer && !q.Raw:
 			s.innerQuote(q)
 		case c == '\\' && (q.Raw || path): // C:\temp: doubled, or it would become a tab
-			s.Out.doubt(path && s.At(1) == '\\' && s.Pos > s.at) // C:\a\\b: some are doubled
+			s.Out.doubt(path && s.At(1) == '\\' && s.Pos > s.at) // C:\a\\b: not all are doubled
 			s.Put(`\\`)
 			s.Pos++
 			if path {
@@ -180,7 +180,7 @@ func (s *stringReader) copyString(q Delim) {
 			}
 		case c == '\\':
 			s.escape()
-		case c >= 0x80: // perhaps cut, perhaps no UTF-8
+		case c >= 0x80: // may be cut, or not UTF-8
 			s.Rune()
 		case c == '"': // text in a string of another kind: {'a': 'say "x"'}
 			s.Put(`\"`)
@@ -192,16 +192,16 @@ func (s *stringReader) copyString(q Delim) {
 				s.Repaired("control-bytes")
 			}
 		default:
-			s.Out.doubt(closer && s.Quotes != nil) // no text has the family's own mark
+			s.Out.doubt(closer && s.Quotes != nil) // no text contains the family's own delimiter
 			s.PutByte(byte(c))
 			s.Pos++
 		}
 	}
 }
 
-// CopyPlain copies bytes of a string that mean nothing. Whole runes of UTF-8 mean nothing either,
-// but where the string's own closer begins with such a byte, as ” does. One that the buffer cuts is
-// left to Rune, which waits for the rest of it.
+// CopyPlain copies the bytes up to the next one that needs a decision. Whole UTF-8 runes are copied
+// too, unless the string's closer begins with such a byte, as ” does. A rune that the buffer cuts
+// is left to Rune, which waits for the rest of it.
 func (cp *copier) CopyPlain(q Delim) {
 	w := cp.Window()
 	i := 0
@@ -213,7 +213,7 @@ func (cp *copier) CopyPlain(q Delim) {
 			break
 		}
 		_, n := utf8.DecodeRune(w[i:])
-		if n == 1 { // a longer rune is cut, or none
+		if n == 1 { // a rune that is cut, or an invalid byte
 			break
 		}
 		i += n
@@ -222,10 +222,9 @@ func (cp *copier) CopyPlain(q Delim) {
 	cp.Pos += i
 }
 
-// Rune copies one character, or replaces one byte that begins none. It asks for more bytes only
-// while those it has begin a rune, so no split of the text can damage one. Models with byte tokens
-// write half a character where they are cut; strict JSON readers refuse such bytes, so each becomes
-// U+FFFD.
+// Rune copies one character, or replaces one invalid byte by U+FFFD. It waits for more bytes while
+// those in the buffer begin a rune, so a split of the text never damages a character. Models with
+// byte tokens write half a character when they are cut, and strict JSON readers refuse such bytes.
 func (cp *copier) Rune() {
 	w := cp.Window()
 	for n := len(w); !utf8.FullRune(w) && cp.At(n) >= 0; n++ {
@@ -243,10 +242,10 @@ func (cp *copier) Rune() {
 }
 
 // windowsPath reports whether the string that begins here is a path whose backslashes are not
-// doubled. \n \t \b \f \r \u are escapes that JSON knows, so only the front of the string is
-// evidence: a drive and :\, or \\host\. With C:\\temp the first backslash is doubled, and the
-// string is in order. What looks like evidence and may be an escape as well, "d:\n", counts if the
-// drive is a common one and a lower-case letter follows.
+// doubled. JSON has the escapes \n \t \b \f \r \u, so only the beginning of the string is evidence:
+// a drive and :\, or \\host\. In C:\\temp the first backslash is doubled, so there is nothing to
+// repair. A beginning like "d:\n", which may be an escape as well, counts if the drive is a common
+// one and a lower-case letter follows.
 func (x *Text) windowsPath() bool {
 	c := x.At(0)
 	if c == '\\' {
@@ -256,10 +255,10 @@ func (x *Text) windowsPath() bool {
 		return false
 	}
 	switch third := x.At(3); third {
-	case 'n', 'r', 't': // these are escapes too: only behind the letter of a drive that people have
+	case 'n', 'r', 't': // these are escapes too, so the drive must be a common one
 		next := x.At(4)
 		return next >= 'a' && next <= 'z' && (c <= 'Z' || c >= 'c' && c <= 'e')
-	case 'u': // a character, when its digits follow
+	case 'u': // an escape if its four digits follow
 		_, digits := x.unit(2)
 		return digits < 6
 	default:
@@ -267,10 +266,10 @@ func (x *Text) windowsPath() bool {
 	}
 }
 
-// sharePath reports whether a host's name and a single backslash follow at offset i. In order
-// \\host\share is written \\\\host\\share; the single backslash before share tells that none is
-// doubled. Where it makes an escape of the letter after it, as in \\host\new, both readings are
-// possible and nothing is changed.
+// sharePath reports whether a host's name and a single backslash follow at offset i. The correct
+// spelling of \\host\share is \\\\host\\share; a single backslash before share shows that none is
+// doubled. If it forms an escape with the next letter, as in \\host\new, both readings are
+// possible, and nothing is changed.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
@@ -278,8 +277,8 @@ func (x *Text) sharePath(i int) bool {
 }
 
 // escape reads a backslash and what it escapes. An escape that JSON knows is copied as it is, so \/
-// and \u00e9 stay as the model spelled them. \' and \` are of other languages, {"m": "don\'t"}; any
-// other backslash was meant as one, {"re": "\w+\d"}.
+// and \u00e9 stay as the model spelled them. \' and \` are escapes of other languages, {"m":
+// "don\'t"}. Any other backslash stands for itself, {"re": "\w+\d"}.
 func (s *stringReader) escape() {
 	switch c := s.At(1); c {
 	case -1: // the text ends in a backslash: what it escapes never came
@@ -311,9 +310,9 @@ func (cp *copier) doubled() {
 	cp.Repaired("escapes")
 }
 
-// unicodeEscape copies \uXXXX, or a pair of them that is one character; without four digits the
-// backslash stands for itself. Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it as
-// that, others refuse the whole document.
+// unicodeEscape copies \uXXXX, or a surrogate pair of them; without four digits the backslash
+// stands for itself. Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it so, other
+// readers refuse the whole document.
 func (cp *copier) unicodeEscape() {
 	first, n := cp.unit(0)
 	switch {
@@ -325,7 +324,7 @@ func (cp *copier) unicodeEscape() {
 		return
 	case utf16.IsSurrogate(first):
 		second, _ := cp.unit(6)
-		if utf16.DecodeRune(first, second) == '\uFFFD' { // half a character is none, and some readers fail at it
+		if utf16.DecodeRune(first, second) == '\uFFFD' { // half a character, which some readers refuse
 			cp.Put(`\ufffd`)
 			cp.Pos += n
 			cp.Repaired("escapes")
@@ -337,9 +336,8 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// unit returns the half of a character that is spelled \uXXXX at offset i, and how many bytes of
-// that are there; a whole one has six. \ud83d\ude00 is one character in two halves; either of them
-// alone is not a character.
+// unit returns the UTF-16 code unit that is spelled \uXXXX at offset i, and how many bytes of the
+// escape are there; a whole one has six.
 func (x *Text) unit(i int) (half rune, n int) {
 	if !x.Has(i, `\u`) {
 		return 0, 0
@@ -350,10 +348,9 @@ func (x *Text) unit(i int) (half rune, n int) {
 	return rune(code), n
 }
 
-// joined steps over "+" and the opening of a string that is joined to the one just read; in Python
-// they may just follow each other. {"a": "x" + "y"} is JavaScript's or Python's way to break a long
-// text; 'a' 'b' is Python's alone. In a list the latter is as likely a comma that is missing, and
-// then a doubt.
+// joined consumes "+" and the opening quote of a string that continues the one just read, and
+// returns its delimiter. {"a": "x" + "y"} is how JavaScript and Python break a long text; Python
+// also writes 'a' 'b', which in a list may as well lack a comma and is a doubt.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)
 	if s.At(n) == '+' {
@@ -363,7 +360,7 @@ func (s *stringReader) joined() (Delim, bool) {
 	}
 	q, ok := s.QuoteAt(n)
 	if ok {
-		s.Out.doubt(s.ahead.open.inList() && s.At(s.Space(0)) != '+') // a comma is missing, perhaps
+		s.Out.doubt(s.ahead.open.inList() && s.At(s.Space(0)) != '+') // perhaps a comma is missing
 		s.Pos += n + len(q.Open)
 		s.Repaired("joined-strings")
 	}

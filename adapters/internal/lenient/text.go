@@ -6,8 +6,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Text is a text that is looked at by offsets from where it is read. Its methods take nothing of it
-// and note nothing.
+// Text is a text and the current position in it. Its methods look at offsets from that position;
+// they consume nothing and note no repairs.
 type Text struct {
 	scan.Buffer
 	style
@@ -15,16 +15,16 @@ type Text struct {
 
 // style is how the arguments of one call are written.
 type style struct {
-	Quotes     []Delim // delimiters of {pseudo}; nil in JSON
+	Quotes     []Delim // the family's string delimiters in {pseudo}; nil in JSON
 	Python     bool    // inside a Python call
 	Positional bool    // the last value of the Python call has no name
 	noColons   bool    // a key without a colon was seen
 	bareKeys   bool    // a key without quotes was seen
 }
 
-// QuoteAt finds the string delimiter that stands at offset i. A family's own come first. It looks
-// at one byte before it compares anything, since it is asked nearly everywhere: JSON's delims begin
-// with one of three quotes, with a backslash, or with 0xE2, as all curly ones do in UTF-8.
+// QuoteAt finds the string delimiter at offset i. A family's own delimiters come first. Since
+// QuoteAt is called at nearly every offset, it looks at one byte first: delims begin with one of
+// three quotes, with a backslash, or with 0xE2, the first byte of all curly quotes in UTF-8.
 func (x *Text) QuoteAt(i int) (Delim, bool) {
 	c := x.At(i)
 	if x.Quotes == nil && !scan.IsQuote(c) && c != '\\' && c != 0xE2 {
@@ -40,9 +40,8 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	return Delim{}, false
 }
 
-// tripled reports whether three quotes open a string rather than being an empty one and a third.
-// {"a": """} would otherwise swallow the rest: the empty string and a quote too many are more
-// likely there.
+// tripled reports whether three quotes open a string. In {"a": """} they are more likely an empty
+// string and a surplus quote; as an opening delimiter they would swallow the rest.
 func (x *Text) tripled(i int) bool {
 	n := i + 3
 	c := x.At(n)
@@ -50,14 +49,14 @@ func (x *Text) tripled(i int) bool {
 }
 
 // StartsString reports whether a string begins at offset n. It is QuoteAt for callers that do not
-// mind which quote it is.
+// need the delimiter.
 func (x *Text) StartsString(n int) bool {
 	_, ok := x.QuoteAt(n)
 	return ok
 }
 
-// CommaAt returns the length of the comma at offset i, which is the plain one or the full-width one
-// of Chinese models, or 0 when there is none. Inside strings the latter is text.
+// CommaAt returns the length of the comma at offset i, plain or full-width (Chinese models), or 0
+// when there is none. Inside strings a full-width comma is text.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1
@@ -68,8 +67,8 @@ func (x *Text) CommaAt(i int) int {
 	return 0
 }
 
-// ColonAt returns the length of what stands for a colon at offset i, or 0 when nothing does: a
-// colon, the equals sign of Python, or the full-width colon of Chinese models.
+// ColonAt returns the length of the colon at offset i, or 0 when there is none. The equals sign of
+// Python and the full-width colon of Chinese models count as colons.
 func (x *Text) ColonAt(i int) int {
 	switch {
 	case x.At(i) == ':' || x.At(i) == '=':
@@ -80,11 +79,11 @@ func (x *Text) ColonAt(i int) int {
 	return 0
 }
 
-// Comment returns the length of the comment at offset i, or 0 when there is none. A # opens one as
-// in Python, which in JSON text is a colour ("#fff") or a heading as often. So it must end its
-// line, within four times MaxKey bytes, and hold no quote: what quotes something is more likely the
-// rest of a string. A comment of two signs that does not end within the bound ends there, and one
-// that the text's end cuts ends with it.
+// Comment returns the length of the comment at offset i, or 0 when there is none. A # opens a
+// comment as in Python, but in JSON it is as often part of a colour ("#fff") or a heading. So a
+// comment with # or // must end with its line, within four times MaxKey bytes, and contain no
+// quote: text with a quote is more likely the rest of a string. A comment with /* that does not end
+// within the bound, or before the end of the text, ends there.
 func (x *Text) Comment(i int) int {
 	line := x.At(i) == '#' || x.Has(i, "//")
 	if !line && !x.Has(i, "/*") {
@@ -108,8 +107,8 @@ func (x *Text) Comment(i int) int {
 	return 4 * MaxKey
 }
 
-// oddSpaceAt returns the length of the odd space at offset i, or 0 when there is none. It looks
-// only: a phrase without quotes may hold a no-break space, which is not a repair.
+// oddSpaceAt returns the length of the odd space at offset i, or 0 when there is none. It does not
+// note a repair, since a phrase without quotes may contain a no-break space.
 func (x *Text) oddSpaceAt(i int) int {
 	if x.At(i) < 0x80 {
 		return 0
@@ -122,10 +121,10 @@ func (x *Text) oddSpaceAt(i int) int {
 	return 0
 }
 
-// closeOf returns the offset of the quote that closes a string whose text begins at offset i, at
-// most that many bytes on; what is escaped closes nothing. Without one it is where the text ended,
-// or the bound, and ok is false. The bound is what keeps looking ahead linear: each quote of a long
-// text may be asked about.
+// closeOf returns the offset of the quote that closes a string whose text begins at offset i;
+// escaped quotes do not count. If there is none within most bytes, n is the bound or the end of the
+// text, and ok is false. The bound keeps looking ahead linear, since closeOf may be called for each
+// quote of a long text.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -138,13 +137,13 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// wordEnd returns the offset after the word at offset i, up to MaxKey bytes: what can occur in a
-// name, and the bytes of also; where also is empty, everything but the bytes of stops, as some
-// families write their keys.
+// wordEnd returns the offset after the word at offset i, which is at most MaxKey bytes long. A word
+// consists of word bytes and the bytes in also, without those in stops. If also is empty it
+// consists of all bytes but those in stops, as keys do in some families.
 func (x *Text) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
-		if also != "" && scan.IsWord(c) { // as nearly all are
+		if also != "" && scan.IsWord(c) { // most bytes
 			continue
 		}
 		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 || also != "" && strings.IndexByte(also, byte(c)) < 0 {
@@ -155,8 +154,9 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 }
 
 // itemEnd returns the offset after the string, number or literal at offset i and the white space
-// that follows it, or i when there is none or its end is far. It knows nothing of quotes inside:
-// the first closing one ends the element, since it is only asked whether one could be there.
+// that follows it, or i when there is none or its end is far. It ignores unescaped quotes inside a
+// string: the first closing quote ends the element, since callers only ask whether an element is
+// possible.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {
@@ -173,13 +173,13 @@ func (x *Text) itemEnd(i int) int {
 	return n + x.Space(n)
 }
 
-// maxItem bounds how far is looked for the end of an element, in bytes.
-// A longer element than that is no reason to believe that a comma was lost in front of it.
+// maxItem bounds how far itemEnd looks for the end of a quoted element, in bytes. A longer element
+// is no evidence of a lost comma before it.
 const maxItem = 512
 
-// elementFollows reports whether a value that has no name can begin at offset i. Bare words do not
-// count: they are what prose after a quote is made of. A minus sign or a digit is enough: which
-// number it is, its own reader finds out.
+// elementFollows reports whether a value without a key can begin at offset i. Bare words do not
+// count, since prose after a quote consists of them. A minus sign or a digit is enough evidence of
+// a number.
 func (x *Text) elementFollows(i int) bool {
 	c := x.At(i)
 	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
@@ -194,21 +194,20 @@ func (x *Text) elementFollows(i int) bool {
 	return false
 }
 
-// aKey is what may be a member's key and was only looked at: nothing is consumed, and no repair is
-// noted.
+// aKey is a possible key of a member, found by looking ahead.
 type aKey struct {
 	text    string
-	at      int  // the offset where it stands
-	value   int  // the offset behind its colon; 0: none follows
-	quoted  bool // it begins with a quote
-	closed  bool // and is closed
-	follows bool // a colon does follow, or nothing says that it would not
+	at      int  // the offset at which it begins
+	value   int  // the offset after its colon; 0 if there is no colon
+	quoted  bool // it has an opening quote
+	closed  bool // it has a closing quote, too
+	follows bool // a colon follows, or may follow
 }
 
-// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon behind it. A
-// key is at most MaxKey bytes long, so that a quote in a long text costs no more. Behind a text
-// that is cut a colon may follow as well, and where a key had none before, {"a" 1}, others may lack
-// theirs too: then a closing quote is enough.
+// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon after it. A
+// key is at most MaxKey bytes long, so that a quote in a long text costs little. Where the text is
+// cut, a colon may follow; and after a key without a colon, {"a" 1}, others may lack theirs too, so
+// a closing quote is enough then.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)
@@ -221,7 +220,7 @@ func (x *Text) lookForKey(i int) (k aKey) {
 	}
 	k.text = string(x.Slice(x.Pos+from, x.Pos+n))
 	if quoted != k.closed {
-		k.follows = x.At(n) < 0 // cut inside what looks like a key
+		k.follows = x.At(n) < 0 // the text is cut inside a possible key
 		return k
 	}
 	n += len(q.Close)
@@ -254,6 +253,5 @@ func (x *Text) closersEnd(i int) int {
 	return i
 }
 
-// maxRun bounds how many closers in a row are looked at, so that time is linear.
-// A longer run is read as if nothing followed it.
+// maxRun bounds how many closers in a row closersEnd looks at, so that the time is linear.
 const maxRun = 8

@@ -10,13 +10,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Calls writes calls as models of the family write them: behind text when dst is not empty, with
-// the family's white space between them. The calls have the ids that Number gives, and arguments
-// that are JSON objects.
+// Calls appends calls as models of the family write them, after the family's white space if dst is
+// not empty. The calls must have the ids that Number gives, and arguments that are JSON objects.
 //
-// Of each kind of example the first is printed. It is the one that the family's own template has;
-// the others are what models were seen to write besides. What it prints is read back as the same
-// calls in every family (law tests), and is accepted by the family's grammar.
+// The first example of each kind is printed, which is that of the family's own template; the others
+// are variants that models write. Tests check for every family that the decoder reads back the same
+// calls, and that the grammar accepts the text.
 func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	switch {
 	case len(calls) == 0:
@@ -31,12 +30,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(glued(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages writes each call as a message of its own: the first mark of the ends line is
-// behind all but the last (harmony's <|call|> is a stop token, so what follows is another turn),
-// the second behind that. The role of the first message stands in the prompt. llm-jp and glimmer
-// print <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls; gpt-oss's own
-// template prints the first call alone. <|start|>assistant is cut from the first message only: a
-// prompt ends with it, and a history has it printed by the turn.
+// appendMessages appends each call as a message of its own. The first mark of the ends line follows
+// all but the last, which the second mark ends (harmony's <|call|> is a stop token). The role of
+// the first message is in the prompt. llm-jp and glimmer print <|end|><|start|>assistant and
+// <|eom|><|start|>assistant between two calls; gpt-oss's own template prints the first call alone.
+// <|start|>assistant is cut from the first message only: a prompt ends with it, and a history has
+// it printed by the turn.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -53,15 +52,14 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 }
 
 // appendSection writes calls between the marks of a section,
-// <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. Its glue stands in front of the first call, whose own is
-// for what stands between two.
+// <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before it are those of the section; those
+// of a call's example are for further calls.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
 	return fill(glued(dst, f, p.Glue), p, func(dst []byte, _ int) []byte { return appendCalls(dst, f, calls) })
 }
 
-// fill writes an example: its literals as they stand, and in the place of its holes what the
-// function makes of hole i.
+// fill appends an example: its literals, and for each hole what the function appends.
 func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byte) []byte {
 	for i := range len(p.Parts) + 1 {
 		if dst = append(dst, p.Printed(i)...); p.HoleAt(i) != "" {
@@ -71,9 +69,8 @@ func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byt
 	return dst
 }
 
-// appendCalls writes calls, the white space of the family between them, all in one example where
-// that holds a list. The first call's glue has been written by then, or left out at the start of a
-// reply.
+// appendCalls appends calls with the family's white space between them, or all in one example if it
+// holds a list. The white space before the first call is the caller's.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -88,10 +85,9 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// glued appends the newlines that stand between text and what follows. At the start of a reply most
-// templates print none: the turn's own mark has ended the line there, <|im_start|>assistant\n. Text
-// and call of qwen3-coder are apart by two newlines, of hermes by one; GLM-4.6 prints its newline
-// at the start, too.
+// glued appends n newlines after a text. At the start of a reply most templates print none, since
+// the turn's own mark has ended the line, <|im_start|>assistant\n. qwen3-coder has two newlines
+// between text and call, hermes one; GLM-4.6 prints its newline at the start, too.
 func glued(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -99,7 +95,7 @@ func glued(dst []byte, f *declaration.Family, n int) []byte {
 	return appendNewlines(dst, n)
 }
 
-// appendNewlines writes n newlines: white space of examples at their edges is kept as a count.
+// appendNewlines appends n newlines.
 func appendNewlines(dst []byte, n int) []byte {
 	for range n {
 		dst = append(dst, '\n')
@@ -107,10 +103,8 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall fills the holes of a call's example. n is the place of the first call in its turn,
-// which {index} counts from 1. Holes that are for reading only, {junk}, print nothing; examples
-// with them are never the first. Which holes there are is a closed list (declaration.holes); a hole
-// that is missing here prints nothing.
+// appendCall fills the holes of a call's example. n is the index of the first call in its turn;
+// {index} counts from 1. Other holes, which are for reading only, print nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {
@@ -137,10 +131,9 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 	})
 }
 
-// appendSeveral writes the calls that share one hole: {call}, {calls}, {named} and {python} differ
-// in what one call looks like and in what stands around several, and in nothing else. Indented
-// lists are written plain and indented afterwards: command-r's json.dumps(indent=4) goes all the
-// way down.
+// appendSeveral appends the calls that share one hole, {call}, {calls}, {named} or {python}; one
+// appends a single call. Indented lists are indented afterwards, at every level, as command-r's
+// json.dumps(indent=4) does.
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call, one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {
 		return one(dst, f, calls[0])
@@ -161,10 +154,9 @@ func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, cal
 	return dst
 }
 
-// appendObject writes a call as one object: {"name": "get_time", "arguments": {}}. command-r7b
-// counts its calls in front, mistral-v3 has the call's id behind; a call without an id, which only
-// a client's history can hold, goes without there. Name first, arguments second: every template
-// that prints an object has this order.
+// appendObject appends a call as one object: {"name": "get_time", "arguments": {}}. All templates
+// have the name before the arguments. command-r7b has a counter first, mistral-v3 the call's id
+// last, unless it is empty.
 func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	s, l := Objects(f), &f.Layout
 	dst = append(dst, s.Open...)
@@ -180,14 +172,14 @@ func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	return append(dst, s.Close...)
 }
 
-// appendNamed writes a call as an object whose only member is named like the tool: apertus's
-// {"get_time": {}}.
+// appendNamed appends a call as an object whose only key is the tool's name: apertus's {"get_time":
+// {}}.
 func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 	dst = JSON.key(append(dst, '{'), schema.Quote(c.Name))
 	return append(JSON.Append(dst, string(c.Args)), '}')
 }
 
-// appendPython writes a call as Python does: get_weather(city="Paris", days=3).
+// appendPython appends a call in Python's syntax: get_weather(city="Paris", days=3).
 func appendPython(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	dst = append(append(dst, PythonName(c.Name)...), '(')
 	return append(keywords(f).Append(dst, string(c.Args)), ')')

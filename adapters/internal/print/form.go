@@ -78,7 +78,7 @@ func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	return ""
 }
 
-// around writes things of one kind.
+// around joins calls, arguments, members or elements.
 func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }
@@ -103,8 +103,8 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 	return b.String()
 }
 
-// typeWords are the words of {type}, by the first byte of a value; that of whole numbers is behind
-// 'i'.
+// typeWords has the words of {type}, by the first byte of a value; 'i' is for integers and '0' for
+// other numbers.
 var typeWords = map[string]map[byte]string{
 	"json":   {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
 	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
@@ -122,8 +122,7 @@ func (f formed) typeOf(raw string) string {
 	return typeWords[f.Types][first]
 }
 
-// value writes a value that is given as JSON. An object or a list without members has no notation
-// of its own.
+// value writes a value that is given as JSON. Empty objects and lists are always {} and [].
 func (f formed) value(raw string, depth int) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {

@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Results writes what tools answered as the family's templates do, without the marks of the turn
-// around: texts[i] is the answer to calls[i], whose ids are those that Number gives. Without a
-// result line in the declaration it writes nothing.
+// Results appends the results of calls as the family's templates print them, without the marks of
+// the turn: texts[i] is the result of calls[i], which must have the ids that Number gives. It
+// appends nothing if the declaration has no result line.
 //
 //	hermes        \n<tool_response>\n{result}\n</tool_response>
 //	mistral-v3    [TOOL_RESULTS]{"content": {result}, "call_id": "{id}"}[/TOOL_RESULTS]
@@ -32,9 +32,9 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults writes results one after the other: newlines in front of the example stand between
-// two, as in hermes's <tool_response> blocks; in a list, which command-r7b shows, it is a comma,
-// and the white space behind the bracket.
+// appendResults appends results one after the other. Between two are the newlines before the
+// example, as in hermes's <tool_response> blocks, or, in a list such as command-r7b's, a comma and
+// the white space that follows the bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call, texts []string) []byte {
 	p := f.Result
 	between := strings.Repeat("\n", p.Glue)
@@ -52,11 +52,10 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult fills the holes of a result. The text is printed as the tool gave it: what in it
-// looks like a mark is the business of who lets tools' answers into a prompt (see declaration's
-// Marked). Only some families quote: harmony and Llama 3 print a result as a JSON string,
-// mistral-v3 bare inside an object, which is then JSON only if the result is. A list of text parts
-// was joined before: templates print its source, nothing, or refuse it.
+// appendResult fills the holes of a result. The text is printed unchanged, even if it contains
+// marks. Only some families quote it: harmony and Llama 3 print a result as a JSON string,
+// mistral-v3 prints it bare inside an object, which is then JSON only if the result is. Callers
+// join lists of text parts, since templates print their source, print nothing, or refuse them.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
 		switch p.Parts[i].Hole {
@@ -71,18 +70,18 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 	})
 }
 
-// Number returns a copy of the calls with the ids that the family writes, first being how many
-// calls the conversation had before. An id that the family could have written stays; in most
-// families that is any. Results refer to calls by them, and a client's ids, like OpenAI's
-// call_abc123, are not what command-r7b's model has ever seen: its calls are numbered through the
-// conversation. An id is replaced in the call and in its result alike, since both go through here
-// with the same place in the conversation.
+// Number returns a copy of the calls with ids that the family writes. first is the number of
+// earlier calls in the conversation. An id that the family could have written is kept; in most
+// families that is any id. But command-r7b's model was never trained on ids like OpenAI's
+// call_abc123: its calls are numbered through the conversation. An id must be replaced in the call
+// and in its result, so callers use Number with the same first for both.
 //
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation
-//	mistral-v3    abc123XY0                  any id; the client's own stays
+//	mistral-v3    abc123XY0                  any id; the client's own is kept
 //
-// Most templates lose the ids and tie results by order or name, so there they are the client's.
+// Most templates do not print ids, and match results by order or name; their calls keep the
+// client's ids.
 func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {
@@ -91,9 +90,9 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// id returns the id of call n of a conversation. kimi-k2's id is the only place that names the
-// tool, so one of another form is replaced; command-r7b counts. A family that writes ids gets one
-// for a call that has none.
+// id returns the id of call n of a conversation. In kimi-k2's calls only the id names the tool, so
+// an id of another form is replaced; command-r7b's ids are counters. If the family writes ids, a
+// call without one gets one.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
@@ -110,8 +109,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether the family prints a hole of that kind with a call; message families may
-// have no call line.
+// writes reports whether the family's first call line has the hole; message families may have no
+// call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

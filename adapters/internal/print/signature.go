@@ -9,15 +9,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// appendSignature writes a tool as the head of a Python function:
+// appendSignature appends a tool as the head of a Python function:
 //
 //	def get_weather(city: str, days: int = None):
 //	    """Weather for a city
 //	    days: how many
 //	    """
 //
-// Members come in the order in which positional values are read. A parameter that may be left out
-// has the default None, whatever its type: Python's own way of saying so.
+// Parameters are in the order in which positional arguments are read. An optional parameter has the
+// default None, whatever its type.
 func appendSignature(dst []byte, t chat.Tool) []byte {
 	typ := schema.Compile(t.Schema)
 	dst = append(append(append(dst, "def "...), PythonName(t.Name)...), '(')
@@ -50,9 +50,8 @@ func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// notesOf returns the descriptions of a schema's members; those of objects, which a signature
-// cannot express, have their schema as well. A schema of an object in a note costs what a signature
-// saved, but only for such members.
+// notesOf returns the descriptions of a schema's members. For objects and lists of objects, which a
+// signature cannot express, the schema is appended.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()
@@ -68,8 +67,7 @@ func notesOf(raw json.RawMessage) map[string]string {
 	return notes
 }
 
-// literalOf returns a value as an annotation lists it: strings in double quotes, as most Python is
-// written by hand.
+// literalOf returns a value as it is written in an annotation, with strings in double quotes.
 func literalOf(value string) string {
 	if schema.KindOf(value)&(schema.Boolean|schema.Null) != 0 {
 		return Python.Value(value)
@@ -77,9 +75,9 @@ func literalOf(value string) string {
 	return JSON.Value(value)
 }
 
-// kinds are the kinds of values: the word of a type's name, Python's, and a value that could be a
-// real one. Integers come in front of the numbers that they are among. A model is told the same
-// type in the same word everywhere, in a signature, in a tag and by an example.
+// kinds has the kinds of values, each with the name of its type, Python's name, and an example
+// value. Integers come before numbers, which include them. Signatures, tags and examples all use
+// this table, so that a model sees the same words everywhere.
 var kinds = []struct {
 	kind               schema.Kinds
 	word, python, some string
@@ -93,14 +91,14 @@ var kinds = []struct {
 	{schema.Null, "null", "None", "null"},
 }
 
-// maxLists is how many lists in lists an annotation says. A list of itself,
-// {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}, has no end: written out it took
-// the whole stack, and the process with it.
+// maxLists bounds nested lists in an annotation. A recursive list,
+// {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}, would otherwise overflow the
+// stack.
 const maxLists = 8
 
-// pythonType returns a type as an annotation writes it; depth is how many lists it is in. An enum
-// is a Literal, which models know from typed Python; a number includes integers, so "float" is
-// enough.
+// pythonType returns a type as an annotation; depth is the number of lists around it. An enum is a
+// Literal, as in typed Python. Where numbers are allowed, integers are not listed, since "float"
+// includes them.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {
 		values := make([]string, len(e))

@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Spelling is how the values in a call's body are written. The fields are text that the grammar
-// quotes as it stands; what cannot be a fixed text, keys and strings, has a function. One value of
-// this type is enough for the writer and the grammar, so the two cannot come apart.
+// Spelling defines how the values in a call's body are written. Most fields are fixed texts; keys
+// and strings have functions. The printer and the grammar use the same Spelling, so that they
+// always agree.
 //
 //	JSON      {"tags": ["a"], "fast": true, "n": null}
 //	Python    {'tags': ['a'], 'fast': True, 'n': None}
@@ -20,34 +20,34 @@ import (
 //	keywords  tags=["a"], fast=True, n=None
 //	tags      <parameter=tags>["a"]</parameter><parameter=fast>True</parameter>
 //
-// The last two are for the arguments of a call alone: what stands in their members has another
-// spelling, by its kind.
+// The last two are only for the arguments of a call: the values of these have another spelling,
+// which depends on their kind.
 type Spelling struct {
-	Name              string   // of the grammar's rules
+	Name              string   // for the names of the grammar's rules
 	Brackets                   // of an object
-	Tail, None        string   // behind the last member, and in the place of all
-	List              Brackets // of a list; around none only if objects have brackets, too
+	Tail, None        string   // after the last member; in place of all members, if there are none
+	List              Brackets // of a list; of an empty one only if objects have brackets, too
 	True, False, Null string
-	Quotes            []string // what a string may stand in, the first one printed; none: it is raw
-	Avoid             []string // what ends a string without escapes, so that it cannot stand in one
-	BareKeys          bool     // keys have no quotes, so those that no schema names can only be identifiers
+	Quotes            []string // the quotes of strings, the first one is printed; none for raw text
+	Avoid             []string // texts that a string without escapes cannot contain
+	BareKeys          bool     // keys have no quotes, so unlisted ones can only be identifiers
 	Sorted            bool     // members are printed by name
-	NoNull            bool     // members that are null are not printed, and there are none but the schema's
+	NoNull            bool     // members that are null are not printed, and only listed members are allowed
 
-	CDATA bool // a string may stand in CDATA
+	CDATA bool // a string may be in CDATA
 
-	of   func(schema.Kinds) *Spelling           // how a member's value is written that is of that kind; nil: as all of it
-	word func(schema.Kinds) string              // what in front of a member's value says its kind; nil: nothing does
-	key  func(dst []byte, quoted string) []byte // a member's name, given as JSON, and what stands in front of its value
-	end  func(dst []byte, quoted string) []byte // what stands behind the value; nil: nothing
-	text func(dst []byte, quoted string) []byte // a string, given as JSON
+	of   func(schema.Kinds) *Spelling           // the spelling of a member's value of that kind; nil: the same
+	word func(schema.Kinds) string              // the text before a member's value that gives its kind; nil: none
+	key  func(dst []byte, quoted string) []byte // appends a member's name, given as JSON, and the text before its value
+	end  func(dst []byte, quoted string) []byte // appends the text after the value; nil: none
+	text func(dst []byte, quoted string) []byte // appends a string, given as JSON
 }
 
-// Brackets are what stands around and between members or elements.
+// Brackets holds the texts around and between members or elements.
 type Brackets struct{ Open, Comma, Close string }
 
-// JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}.
-// Nearly all templates print it so; Reka's alone escapes what is not ASCII.
+// JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}. Nearly
+// all templates print it; only Reka's escapes characters outside of ASCII.
 var JSON = &Spelling{
 	Name: "json", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
@@ -56,7 +56,7 @@ var JSON = &Spelling{
 }
 
 // Python is what repr prints: {'city': "it's", 'fast': True}. Templates that print a value without
-// a filter have it. In tags seed-oss and minicpm5 have whole lists and objects of it.
+// a filter have it. seed-oss and minicpm5 have it for lists and objects in tags.
 var Python = &Spelling{
 	Name: "python", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
@@ -64,9 +64,9 @@ var Python = &Spelling{
 	text: appendRepr,
 }
 
-// Pseudo returns the spelling that is JSON with bare keys, sorted, and a delimiter of the family's
-// own around strings: gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort,
-// which ignores case, and has no word for null, so None is what Jinja prints.
+// Pseudo returns the spelling of JSON with bare, sorted keys and the family's own delimiter around
+// strings: gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which ignores
+// case, and prints null as None, as Jinja does without a filter.
 func Pseudo(quote string) *Spelling {
 	return &Spelling{
 		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
@@ -79,10 +79,10 @@ func Pseudo(quote string) *Spelling {
 	}
 }
 
-// Tree returns the spelling with tags that are named like the members, and nest: minimax-m3's
-// <items><item><sku>A</sku></item></items>. It has no brackets, so an object is its members, and no
-// word for null, so a member that is null is left out. So an empty string, an empty list, an empty
-// object and a null in a list look alike.
+// Tree returns the spelling with nested tags that are named like the members: minimax-m3's
+// <items><item><sku>A</sku></item></items>. It has no brackets and no word for null, so a member
+// that is null is left out, and an empty string, an empty list, an empty object and a null in a
+// list look the same.
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
 	return &Spelling{
@@ -95,20 +95,19 @@ func Tree(p *declaration.Pattern) *Spelling {
 }
 
 // raw returns the spelling of a string in a tag, without quotes and escapes: a file in an argument
-// is exactly the text between the tags. Only the tool's schema tells the text 7 from the number
-// then, in reading as in the grammar.
+// is exactly the text between the tags. Then only the tool's schema distinguishes the text 7 from
+// the number, for the reader and the grammar.
 func raw(f *declaration.Family) *Spelling {
 	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
 	if s.CDATA {
-		s.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen) // or a bare text would be unwrapped
+		s.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen) // otherwise the reader would take a bare text for CDATA
 		s.text = appendCDATA
 	}
 	return s
 }
 
-// Arguments returns how the arguments of a call are written in hole i of its example. apertus's
-// {named} and the object of a {call} hold them as JSON does, the latter in the words of the object
-// around.
+// Arguments returns the spelling of the arguments in hole i of a call's example. It is JSON unless
+// the kind of the hole or the family's layout has another.
 func Arguments(p *declaration.Pattern, i int) *Spelling {
 	switch f := p.Family; p.HoleAt(i) {
 	case "args":
@@ -123,10 +122,10 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 	return JSON
 }
 
-// keywords returns the spelling of arguments in Python: city="Paris", days=3. Keys are written as
-// they are, even those that Python would refuse: the reader takes them, and a model that knows the
-// schema expects them. Values of one call may be spelled in two ways: LFM2.5 writes an object as
-// JSON and a list as Python source.
+// keywords returns the spelling of arguments in Python: city="Paris", days=3. Keys are unchanged,
+// even those that Python would refuse: the reader accepts them, and a model that knows the schema
+// expects them. Values of one call may have two spellings: LFM2.5 writes an object as JSON and a
+// list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
@@ -135,11 +134,12 @@ func keywords(f *declaration.Family) *Spelling {
 	}
 }
 
-// tags returns the spelling of arguments in the family's first arg line. They are on lines of their
-// own where the call's example has {args} on one: qwen3-coder's <parameter=…> blocks have a newline
-// between them, GLM-4.7's tags have nothing. A newline after {args} goes with the last of them:
-// without arguments there is only the one before, unless the family keeps both. A tag may give the
-// type between key and value: deepseek's string="true" before a text, string="false" before JSON.
+// tags returns the spelling of arguments in the family's first arg line. If {args} is on a line of
+// its own in the call's example, each argument is: qwen3-coder's <parameter=…> blocks have a
+// newline between them, GLM-4.7's tags have nothing. A newline after {args} belongs to the last
+// argument: without arguments only the newline before is printed, unless the family keeps both. A
+// tag may give the type between key and value: deepseek's string="true" before a text,
+// string="false" before JSON.
 //
 //	<parameter=city>\nParis\n</parameter>                            qwen3-coder
 //	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
@@ -169,8 +169,8 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	return s
 }
 
-// Objects returns how a family spells whole calls, {"name": …}, and what they contain: sarashina's
-// template prints the list of calls without a filter, so Python's quotes are around names, too.
+// Objects returns the spelling of whole calls, {"name": …}, and of their content: sarashina's
+// template prints the list of calls without a filter, so even names have Python's quotes.
 func Objects(f *declaration.Family) *Spelling {
 	if f.Layout.Words == declaration.PythonObjects {
 		return Python
@@ -178,10 +178,9 @@ func Objects(f *declaration.Family) *Spelling {
 	return JSON
 }
 
-// keyword returns how a family spells the value of a keyword in a Python call. An object stays
-// JSON, as LFM2.5 writes it, and so does a string, unless the family has a quote line that says
-// otherwise: olmo3's template uses the JSON filter. A list is Python source beside it, as Jinja
-// prints a list without a filter.
+// keyword returns the spelling of a keyword's value in a Python call. An object is JSON, as LFM2.5
+// writes it, and so is a string, unless the family has a quote line: olmo3's template uses the JSON
+// filter. Other values, such as lists, are Python source, as Jinja prints them without a filter.
 func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -189,10 +188,10 @@ func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return Python
 }
 
-// tagged returns how a family spells the value of an argument between tags: strings raw, everything
-// else as JSON or, where the template prints it without a filter, as Python. qwen3-coder's template
-// prints scalars without a filter (True) and objects and lists with tojson. GLM and MiniMax print
-// the words of JSON there; Nemotron 3 and Step 3.5 do as qwen3-coder.
+// tagged returns the spelling of an argument's value between tags: strings are raw, all other
+// values JSON or, if the template prints them without a filter, Python. The templates of
+// qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True) and objects and lists
+// with tojson. GLM and MiniMax print JSON's words.
 func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {
@@ -209,7 +208,7 @@ func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
 // ByKind reports whether the spelling of a member's value depends on its kind.
 func (s *Spelling) ByKind() bool { return s.of != nil }
 
-// For returns how a member's value of that kind is spelled.
+// For returns the spelling of a member's value of that kind.
 func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	if s.of == nil {
 		return s
@@ -226,8 +225,8 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 	return s.word(kind)
 }
 
-// Untyped reports whether nothing tells a member's value that is a string from one that is not: no
-// quotes and no word.
+// Untyped reports whether a member's value shows no difference between a string and other kinds, as
+// it has neither quotes nor a word for its type.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
 // Key returns a member's name and what is written before its value, as the grammar quotes it.
@@ -244,10 +243,10 @@ func (s *Spelling) End(key string) string {
 // Value returns a JSON value in the spelling.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
-// typeWord returns what the {type} hole of an argument's example prints for a kind: whether it is a
-// string, where the mark before it asks that (deepseek's string="true"), or the kind's name
-// (kimi-k3's type="number"). Whole numbers are numbers there, as kimi-k3 knows no other word for
-// them.
+// typeWord returns the text for the {type} hole of an argument's example: whether the value is a
+// string, if the mark before the hole ends with string=" (deepseek's string="true"), or else the
+// name of its type (kimi-k3's type="number"). Integers are "number", since kimi-k3 has no other
+// word for them.
 func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	if strings.HasSuffix(arg.Parts[2].Lit.Text, `string="`) {
 		if kind == schema.String {
@@ -263,8 +262,8 @@ func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	return "number"
 }
 
-// attribute returns a parameter's name as it is written in a tag. Only kimi-k3's template escapes
-// there; elsewhere &amp; would be read as the name's own.
+// attribute returns a parameter's name as it is written in a tag. Only kimi-k3's template has
+// escapes there; in other families &amp; would be read as part of the name.
 func attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)
@@ -272,11 +271,11 @@ func attribute(f *declaration.Family, key string) string {
 	return key
 }
 
-// entities escapes what may not stand in an attribute.
+// entities escapes the characters that may not occur in an attribute.
 var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
-// PythonName returns a tool's name as a Python call can have it: what would not be read as part of
-// a name becomes an underscore, and the reader finds the tool all the same.
+// PythonName returns a tool's name for a Python call. Characters that are not part of a name become
+// underscores; the reader still finds the tool.
 func PythonName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 {

@@ -14,20 +14,18 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Append writes a JSON value in the spelling. What could be spelled in several ways comes out in
-// one, since templates parse the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is
-// {"n": 1.5, "s": "é"} in the prompt. The order of members stays, as in Python's dictionaries. Text
-// that is no JSON is not refused: what comes of it is a part of it, and fuzzing holds that nothing
-// fails. A history is printed with each turn, so this is one of the few places where copying would
-// be felt.
+// Append appends a JSON value to dst in the spelling. Numbers and strings are normalized, since
+// templates parse the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5,
+// "s": "é"} in the prompt. The order of members is kept, as in Python's dictionaries. Of invalid
+// JSON, only a part may be written.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst
 }
 
-// append writes the value that text begins with and answers the text behind it. One pass without an
-// intermediate tree keeps a history of large files cheap: it is printed again with every turn. Text
-// that is no JSON ends the value early.
+// append appends the value at the start of text and returns the text after it. It needs one pass
+// and no tree, since a history with large files is printed again with every turn. Invalid JSON ends
+// the value early.
 func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	text = scan.TrimSpace(text)
 	if text == "" {
@@ -59,13 +57,12 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	return dst, text[max(n, 1):]
 }
 
-// member is a member as it is written, for those that are put in order afterwards.
+// member is a printed member that is sorted afterwards.
 type member struct{ key, text string }
 
-// appendObject writes an object, whose brace was read. Members that must be sorted are written
-// first and moved then: looking ahead for their names would read each level of nested objects once
-// more. They come in the order of their names, those of one name in their own, as with Jinja's
-// dictsort: it ignores case.
+// appendObject appends an object whose brace was read. Members are sorted after they were printed,
+// since to look ahead for their names would read each level of nested objects once more. The order
+// is that of Jinja's dictsort: it ignores case, and is stable.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
 	some := false
@@ -104,11 +101,11 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	return append(append(dst, behind...), s.Close...), strings.TrimPrefix(text, "}")
 }
 
-// appendMember writes a member, whose name was read, and answers the text behind its value. A kind
-// shows in the first byte of a value, but for that of a number, and no spelling tells numbers
-// apart. A number and the string of its digits look the same between tags; reading tells them apart
-// by the tool's schema. But for minicpm5's CDATA no family escapes a value between tags:
-// </parameter> in a text is printed as it is.
+// appendMember appends a member whose name was read, and returns the text after its value. The
+// first byte of a value shows its kind, except for the kind of a number, which no spelling depends
+// on. Between tags a number and the string of its digits look the same; the reader uses the tool's
+// schema. Except for minicpm5's CDATA no family escapes a value between tags: </parameter> in a
+// text is printed unchanged.
 func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	kind := schema.KindOf(text[:min(len(text), 1)])
 	dst = append(s.key(dst, key), s.Type(kind)...)
@@ -119,12 +116,12 @@ func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	return dst, text
 }
 
-// appendList writes a list, whose bracket was read. Where tags stand around the elements nothing
-// stands around none: an empty list of minimax-m3 is <tags></tags>, which is read by the schema. M3
-// cannot tell an empty list from an empty string or a null in a list; its reader asks the schema.
+// appendList appends a list whose bracket was read. A list whose elements are in tags has no
+// brackets: an empty list of minimax-m3 is <tags></tags>, which may also be an empty string, so the
+// reader uses the schema.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = scan.TrimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
-		return dst, text[1:] // tags stand around elements, and there are none
+		return dst, text[1:] // only elements have tags, and there are none
 	}
 	dst = append(dst, s.List.Open...)
 	for some := false; ; some = true {
@@ -139,9 +136,8 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	return append(dst, s.List.Close...), strings.TrimPrefix(text, "]")
 }
 
-// appendString writes a JSON string without needless escapes: \u00e9 is é, \/ is /. Half a
-// surrogate pair is U+FFFD, since no UTF-8 says it. A slash may be escaped in JSON and is not in
-// Python's, so <\/p> is </p> in a prompt.
+// appendString appends a JSON string without needless escapes: \u00e9 is é, and <\/p> is </p>, as
+// in Python's JSON. Half a surrogate pair is U+FFFD, since UTF-8 cannot express it.
 func appendString(dst []byte, quoted string) []byte {
 	if !strings.Contains(quoted, `\`) {
 		return append(dst, quoted...)
@@ -149,14 +145,12 @@ func appendString(dst []byte, quoted string) []byte {
 	return chat.AppendQuoted(dst, scan.Unquote(quoted))
 }
 
-// appendRaw writes a string as it is, marks and all: nothing escapes a mark in a tag, so a value
-// that holds the tag's own end is read back shorter. The reader looks at what follows an end before
-// it believes it.
+// appendRaw appends the text of a string unchanged. Marks in it are not escaped, so the reader
+// checks the text after an end mark to decide whether the value ends there.
 func appendRaw(dst []byte, quoted string) []byte { return append(dst, scan.Unquote(quoted)...) }
 
-// appendCDATA writes a string, in CDATA when it holds what could end the value that it is.
-// minicpm5's template does so when a text holds <, & or a newline. A text with "]]>" in it cannot
-// be said.
+// appendCDATA appends the text of a string, in CDATA if it contains <, & or a newline, as
+// minicpm5's template does. A text with "]]>" in it cannot be expressed.
 func appendCDATA(dst []byte, quoted string) []byte {
 	text := scan.Unquote(quoted)
 	if !strings.ContainsAny(text, "<&\n") {
@@ -165,9 +159,9 @@ func appendCDATA(dst []byte, quoted string) []byte {
 	return append(append(append(dst, declaration.CDATAOpen...), text...), declaration.CDATAClose...)
 }
 
-// appendRepr writes a string as Python's repr does: in single quotes, or in double ones when it has
-// single ones and no double ones. Control characters without a short form are \u00xx, as in JSON:
-// Python would write \x00, and readers of both take this one.
+// appendRepr appends a string as Python's repr prints it: in single quotes, or in double quotes if
+// it has single quotes and no double quotes. Control characters without a short form are \u00xx,
+// which JSON and Python can both read; Python would write \x00.
 func appendRepr(dst []byte, quoted string) []byte {
 	s, quote := scan.Unquote(quoted), byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -193,11 +187,10 @@ func appendRepr(dst []byte, quoted string) []byte {
 	return append(dst, quote)
 }
 
-// appendNumber writes a number as Python prints it: a whole one as it stands, since Python's have
-// no limit, any other with the fewest digits that give the same 64 bits: 1.50 is 1.5, 1e5 is
-// 100000.0, 1e25 is 1e+25. repr takes an exponent from 1e16 on and below 1e-4. An integer of twenty
-// digits stays as it is, which a float64 could not say. An exponent has two digits at least in both
-// languages: 1e-7 is 1e-07.
+// appendNumber appends a number as Python prints it. Integers are unchanged, since Python's
+// integers have no limit. Other numbers have the fewest digits that give the same float64: 1.50 is
+// 1.5, 1e5 is 100000.0, 1e25 is 1e+25. Python's repr uses an exponent from 1e16 on and below 1e-4,
+// with at least two digits, as Go does: 1e-7 is 1e-07.
 func appendNumber(dst []byte, text string) []byte {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {

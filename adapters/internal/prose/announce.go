@@ -1,8 +1,7 @@
-// Package prose judges the text around what may be a call: whether it announces one, or only shows
-// how one looks.
+// Package prose judges the text around a possible call: whether it announces the call, or shows an
+// example.
 //
-// It sees text alone, never the reply that is read: what a family writes, and what was read before,
-// is the decoder's to weigh.
+// It sees only text. The decoder knows the family and the reply so far, and weighs these itself.
 package prose
 
 import (
@@ -15,26 +14,25 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Reach is how much of the text in front of a call, and behind it, is looked at, in bytes.
-// Two or three sentences: what stands further in front is about something else.
+// Reach is how many bytes of the text before and after a call are looked at. They are two or three
+// sentences; text further away is about something else.
 const Reach = 240
 
-// Judge returns which kind of sentence stands in front of a call without marks that ends the reply.
-// Questions, refusals, advice and examples are [Never], whatever else speaks for the call: without
-// marks a call needs an announcement, since one that is missed costs less than a snippet of
-// documentation that runs. In the other kinds the weights of the evidence decide, see
-// [Kind.Announces].
+// Judge returns the kind of the last sentence before a call without marks that ends the reply.
+// Questions, refusals, advice and examples are [Never], whatever the evidence: a call without marks
+// needs an announcement, since a missed call costs less than an example that runs. For the other
+// kinds the weights of the evidence decide, see [Kind.Announces].
 //
 //	Shall I look it up?          Never: it waits for an answer
 //	You could call it like this: Never: advice
-//	Let me check the weather.    Resolve: it says what is done
+//	Let me check the weather.    Resolve: it announces an action
 //	I can see the problem:       IntentColon: words of intent have other senses, and a colon shows what follows
 //	Očekávaný výstup je:         ForeignColon: a colon shows what follows
 //	Už se dívám na hodiny.       Plain
 //
-// Words decide only in the languages that have lists (announce.txt). In every other language the
-// form of the sentence does: a sentence that ends without a colon, and is about no data format,
-// says what happens next.
+// Words decide only in the languages with lists (announce.txt). In other languages the form of the
+// sentence decides: a sentence that ends without a colon, and is not about a data format, says what
+// happens next.
 func Judge(text []byte) Kind {
 	last := lastSentence(text)
 	if Labels(text) {
@@ -76,8 +74,8 @@ func Judge(text []byte) Kind {
 	return Plain
 }
 
-// Intends reports whether the words of a text's last sentence say that the model is about to act.
-// Unlike [Judge] it knows only the languages that have lists.
+// Intends reports whether the words of a text's last sentence announce an action. Unlike [Judge] it
+// works only for the languages with lists.
 func Intends(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
@@ -85,7 +83,8 @@ func Intends(text []byte) bool {
 	return announces(text, lastSentence(text))
 }
 
-// maxSentence bounds a sentence that announces a call by its form alone, in bytes: those are short.
+// maxSentence is the maximum length in bytes of a sentence that announces a call by its form alone:
+// such sentences are short.
 const maxSentence = 160
 
 // colon reports whether a text ends with a colon, of any script.
@@ -94,7 +93,7 @@ func colon(text []byte) bool {
 	return isColon(last)
 }
 
-// isColon reports whether a character is what some script puts in front of what follows.
+// isColon reports whether a character is the colon of some script.
 func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝៖", r) }
 
 // isKey reports whether the last line of a text is one word in small letters and a colon, as a line
@@ -105,9 +104,9 @@ func isKey(text []byte) bool {
 	return bytes.IndexByte(line, ' ') < 0 && unicode.IsLower(first)
 }
 
-// lastClause returns the part of a sentence behind its last comma where it ends with a colon, which
-// belongs to that part: "Looking at the trace, the second turn is where it went wrong:" announces
-// nothing.
+// lastClause returns the part of a sentence after its last comma if it ends with a colon, since the
+// colon belongs to that part: "Looking at the trace, the second turn is where it went wrong:"
+// announces nothing.
 func lastClause(sentence []byte, colon bool) []byte {
 	if !colon {
 		return sentence
@@ -130,8 +129,8 @@ func refuses(sentence []byte) bool { return refusals.in(sentence) }
 // english reports whether a text has words that only English has.
 func english(text []byte) bool { return englishWords.in(text) }
 
-// begins reports whether an English sentence begins with what is being done: "Pulling up the
-// current time." One word and a comma may stand in front.
+// begins reports whether an English sentence begins with a verb in -ing: "Pulling up the current
+// time." One word and a comma may precede it.
 func begins(sentence []byte) bool {
 	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok && bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
 		sentence = rest
@@ -140,8 +139,8 @@ func begins(sentence []byte) bool {
 	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
 }
 
-// acts reports whether a sentence resolves to do what a tool does: the word behind "let me" is such
-// a verb, and what follows it does not point to what is shown, as "it" and "this" do.
+// acts reports whether a sentence announces what a tool does: the word after "let me" is such a
+// verb, and its object is not a word such as "it" and "this", which point to what is shown.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {
@@ -155,8 +154,8 @@ func acts(sentence []byte) bool {
 	return false
 }
 
-// trimAdverbs returns what follows a resolve without the adverbs in front: "let me now first check"
-// resolves to check.
+// trimAdverbs returns the words after a resolve without leading adverbs: "check" for "let me now
+// first check".
 func trimAdverbs(what string) string {
 	for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
 		what = strings.TrimPrefix(what, adverb)
@@ -164,24 +163,23 @@ func trimAdverbs(what string) string {
 	return what
 }
 
-// AnnouncesSurely reports whether a text announces a call so clearly that it may have prose behind
-// it. Prose behind a call is mostly an explanation of it, so the whole text in front must be free
-// of words of an example.
+// AnnouncesSurely reports whether a text announces a call so clearly that prose may follow the
+// call. Prose after a call is mostly an explanation of an example, so no part of the text may have
+// words of an example.
 func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text, text) }
 
-// GoesOn reports whether the prose behind a call goes on from it: it is about no example, and shows
-// no other call. A question there offers the call ("Shall I?"), a further fence shows an
-// alternative. "Please wait." goes on from a call; "Explanation: it reads the file." shows that the
-// call was an example.
+// GoesOn reports whether the prose after a call continues from it, as "Please wait." does. It must
+// not show that the call was an example, as "Explanation: it reads the file." does, nor ask for
+// permission ("Shall I?"), nor have a further fence, which shows an alternative.
 func GoesOn(text []byte) bool {
 	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
-// resolved reports whether the last sentence of a text resolves to do something, and whether it
-// resolves anything: "let me look up the user" does something, "let me show you the format" only
-// shows it. What the sentence is about is not a hedge then: users, logs and examples are what tools
-// are asked for. The first phrase of the list that occurs there decides. A colon after "example" or
-// "sample" makes an example of the call, whatever the verb.
+// resolved reports whether the last sentence of a text announces an action, and whether it has a
+// phrase of resolves at all (known): "let me look up the user" announces an action, "let me show
+// you the format" only shows something. Hedges do not count here, since tools are asked for users,
+// logs and examples. The first phrase of the list that occurs in the sentence decides. A colon
+// after "example" or "sample" makes the call an example, whatever the verb.
 func resolved(text []byte) (does, known bool) {
 	sentence := spacedWords(lastSentence(text))
 	for _, start := range resolves {
@@ -197,18 +195,16 @@ func resolved(text []byte) (does, known bool) {
 	return false, false
 }
 
-// announces reports whether a text ends as an announcement does, and whether the part of it that is
-// looked at has words of intent and none of an example. The part is the last sentence where the
-// call ends the reply, all of it where prose follows, see [AnnouncesSurely].
+// announces reports whether a text ends like an announcement, its last sentence has words of
+// intent, and part has no words of an example. part is the last sentence if the call ends the
+// reply, and the whole text if prose follows, see [AnnouncesSurely].
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
 
-// endsAnnouncement reports whether a text can end so when a call is to follow: not as a member of a
-// larger document, a question to the user, half a sentence, or the number of a list's entry.
-// `"raw":` is a member of a JSON answer whose value looks like a call; "1." is a list of calls that
-// the text is about. A comma or a semicolon leaves the sentence open: what follows may still take
-// it back.
+// endsAnnouncement reports whether the end of a text allows a call to follow. It does not after a
+// key of a larger document, such as `"raw":`, a question, an unfinished sentence, or the number of
+// a list's entry, such as "1.".
 func endsAnnouncement(text []byte) bool {
 	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
 		return false
@@ -216,10 +212,9 @@ func endsAnnouncement(text []byte) bool {
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
 }
 
-// willAct reports whether a part of a sentence has words of intent and takes nothing back: it is
-// not a refusal or a report of what was done, and does not wait for anyone. Parts end at commas, so
-// "I don't know that yet, let me search" acts and "I'm not able to call tools, so copy this" does
-// not.
+// willAct reports whether a part of a sentence has words of intent, is not a refusal or a report,
+// and the sentence does not wait for anyone. Parts end at commas, so "I don't know that yet, let me
+// search" acts and "I'm not able to call tools, so copy this" does not.
 func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
@@ -232,8 +227,8 @@ func willAct(sentence []byte) bool {
 	return false
 }
 
-// lastSentence returns what follows the last end of a sentence but the one at the end. "v1.5" and
-// "e.g" do not end a sentence: a Latin mark counts before white space only.
+// lastSentence returns the last sentence of a text. "v1.5" and "e.g" do not end a sentence: ASCII
+// signs count only before white space.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0
@@ -246,19 +241,17 @@ func lastSentence(text []byte) []byte {
 	return text[start:]
 }
 
-// Labels reports whether the last line of a text says, and says only, that a call follows: "**Tool
-// call:**".
+// Labels reports whether the last line of a text is only a label for a call: "**Tool call:**".
 func Labels(text []byte) bool {
 	line := strings.ToLower(string(text[bytes.LastIndexByte(text, '\n')+1:]))
 	words := strings.Trim(line, "*_#: ")
 	return strings.ContainsRune(line, ':') && slices.Contains(labels, words)
 }
 
-// Acts reports whether a part of a sentence has words by which a model says that it is about to
-// act.
+// Acts reports whether a part of a sentence has words by which a model announces an action.
 func Acts(part []byte) bool { return willAct(part) }
 
-// Names reports whether the last sentence of a text holds a tool's name, as it is written or with
+// Names reports whether the last sentence of a text contains a tool's name, unchanged or with
 // blanks between its words.
 func Names(text, tool string) bool {
 	last := strings.ToLower(string(lastSentence([]byte(text))))
@@ -270,9 +263,9 @@ func Names(text, tool string) bool {
 	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last, words)
 }
 
-// Relates reports whether the last sentence of a text has a word that a call has: of its tool's
-// name or description, or of its values. Words that begin alike for five letters are one, so that
-// "checks" is "checking".
+// Relates reports whether the last sentence of a text shares a word with about: a tool's name and
+// description, or the values of a call. Only the first five letters of words are compared, so
+// "checks" matches "checking".
 func Relates(text string, about ...string) bool {
 	words := strings.FieldsFunc(spacedWords(lastSentence([]byte(text))), isPart)
 	for _, word := range strings.FieldsFunc(strings.ToLower(strings.Join(about, " ")), isPart) {
@@ -283,7 +276,7 @@ func Relates(text string, about ...string) bool {
 	return false
 }
 
-// Shares reports whether a text has a word of some values, as the user said it or a tool answered.
+// Shares reports whether a text, in lower case, contains a word of some values.
 func Shares(text string, values ...string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(strings.Join(values, " ")), isPart), func(word string) bool {
 		return len(word) > 2 && strings.Contains(text, word)
@@ -293,11 +286,11 @@ func Shares(text string, values ...string) bool {
 // Questions reports whether a text asks something, in any script.
 func Questions(text string) bool { return strings.ContainsAny(text, "?？؟՞፧") }
 
-// minWord is how long a word must be to relate a sentence to a call: shorter ones are in all
+// minWord is the length a word must have to relate a sentence to a call: shorter words occur in all
 // sentences.
 const minWord = 4
 
-// isPart reports whether a character stands between the parts of a name.
+// isPart reports whether a character separates the parts of a name.
 func isPart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // stem returns the beginning of a word.

@@ -11,19 +11,19 @@ import (
 //go:embed lexicon.txt
 var lexiconLines string
 
-// entry is a word of the lexicon as it stands in the words of a sentence, or its beginning.
+// entry is a word of the lexicon, or the beginning of a word.
 type entry struct {
-	text     string // with a blank behind it, if the word ends there
+	text     string // with a blank at the end if it is a whole word
 	language string
 	concept  string
-	within   bool // it may stand in a longer word
+	within   bool // it may occur inside a longer word
 }
 
-// anyLanguage stands for words that many languages have.
+// anyLanguage is the language of words that many languages have.
 const anyLanguage = "any"
 
-// The concepts of what the writer does, and of what tools are asked for. All others are what is
-// shown.
+// The concept of an action of the writer, and the concepts that tools are asked for. All others are
+// things that are shown.
 const conceptAct = "act"
 
 var conceptsAsked = []string{"time", "weather"}
@@ -62,8 +62,8 @@ func newEntry(word string) (e entry) {
 	return e
 }
 
-// inWords returns the words of a text in lower case with a blank around each, and a colon where it
-// ends with one.
+// inWords returns the words of a text in lower case with a blank around each, and a final colon, if
+// the text has one.
 func inWords(text string) string {
 	colon := ""
 	if last, _ := utf8.DecodeLastRuneInString(text); isColon(last) {
@@ -74,17 +74,17 @@ func inWords(text string) string {
 	return " " + strings.Join(append(words, colon), " ")
 }
 
-// glued reports whether a word is of a script that puts no blanks between words, or glues endings
-// to them.
+// glued reports whether a word is of a script without blanks between words, or with endings
+// attached to words.
 func glued(w string) bool {
 	return unspaced(w) || strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 	})
 }
 
-// concepts returns what a sentence has words for, in the language that most of them are of, and in
-// any. Words of one language mean something else in others; several that agree are no accident.
-// What is done must be said in each language that may be meant.
+// concepts returns the concepts of the words of a sentence, in the language with the most words,
+// and in anyLanguage: a single word may mean something else in another language. If several
+// languages have the most words, the concept of an action must occur in each of them.
 func concepts(sentence []byte) (all []string) {
 	words, before := inWords(string(sentence)), ' '
 	found, counts := map[string][]string{}, map[string]int{}
@@ -98,7 +98,7 @@ func concepts(sentence []byte) (all []string) {
 			if here != e.language {
 				counts[e.language]++
 			}
-			here = e.language // those of a language stand together
+			here = e.language // the entries of a language are in a row
 		}
 		before = r
 	}
@@ -121,10 +121,10 @@ func concepts(sentence []byte) (all []string) {
 	return all
 }
 
-// Tool is what a sentence may be about: a tool, and the arguments of its call.
+// Tool is a tool that a sentence may be about, with the arguments of its call.
 type Tool struct{ Name, Description, Args string }
 
-// Weigh returns what the last sentence of a text says of a call: that it is about its tool, that
+// Weigh returns the evidence in the last sentence of a text: that it is about the tool, that
 // something is shown, or that something is done.
 func Weigh(text string, tool Tool) (e Evidence) {
 	switch {

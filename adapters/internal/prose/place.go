@@ -11,22 +11,22 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Place is where a mark stands, by the text in front of it.
+// Place is the kind of place of a mark, by the text before it.
 type Place uint8
 
 const (
 	Line     Place = iota // at the start of a line
-	Sentence              // behind the end of a sentence
-	Colon                 // behind a colon, which may announce something
+	Sentence              // after the end of a sentence
+	Colon                 // after a colon, which may announce something
 	Within                // in a sentence
-	Element               // in an element of a page that shows its text as it is
+	Element               // in an element of a page that shows its text unchanged
 	Quoted                // in a quotation
-	Indented              // on a line that Markdown takes for code
+	Indented              // on a line that is code in Markdown
 	Page                  // in a page
 )
 
-// Around returns the place that a text in front of a mark makes of it. The cases are in the order
-// of their weight: in a page nothing is meant as a call, on an indented line little.
+// Around returns the place of a mark after a text. The cases are in the order of their weight: in a
+// page no mark is meant as a call, on an indented line few are.
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
 //	It says “Wait. <tool_call>…”       Quoted: a quotation is open
@@ -55,8 +55,8 @@ func Around(text []byte) Place {
 	return Sentence
 }
 
-// isDocument reports whether a text begins as a page does, and the page is not over. A page ends
-// with </html>; a call after it is the model's own again.
+// isDocument reports whether a text begins like a page, and the page has not ended. After </html> a
+// call may be meant again.
 func isDocument(text []byte) bool {
 	lower := bytes.ToLower(text)
 	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
@@ -64,15 +64,15 @@ func isDocument(text []byte) bool {
 }
 
 // wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is
-// one itself: "<html> is the root."
+// part of a sentence: "<html> is the root."
 func wordBehind(text []byte) bool {
 	_, rest, closed := bytes.Cut(text, []byte("> "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	return closed && len(text)-len(rest) <= len(line) && len(rest) > 0 && scan.IsLetter(rest[0])
 }
 
-// behindBlankLine reports whether a text ends with a line of white space, or is nothing else:
-// indented lines behind text go on with its paragraph, and are no code.
+// behindBlankLine reports whether a text is empty or ends with a blank line. Indented lines
+// directly after text belong to its paragraph, and are not code.
 func behindBlankLine(text []byte) bool {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
@@ -82,22 +82,21 @@ func behindBlankLine(text []byte) bool {
 // CommonMark has it for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
-// quotePairs are the quotation marks of most users' languages; the German ones close with what
-// opens English ones.
+// quotePairs holds the quotation marks of most users' languages; the German closing mark is the
+// English opening one.
 var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
 
-// quotes reports whether a text ends with a quotation mark that opens. Curly marks tell which side
-// they are; of the plain ones, and ‘, one directly before a mark opens. A blank may come between,
-// also the no-break one that French puts inside its quotation marks.
+// quotes reports whether a text ends with an opening quotation mark. Plain marks and ‘ count as
+// opening marks here. A blank may follow, also the no-break space that French puts inside quotation
+// marks.
 func quotes(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
 	return strings.ContainsRune("“„«「『‹\"'‘`", last)
 }
 
-// inQuotation reports whether a quotation that a line has opened is open at its end. An apostrophe
-// does not count: "don't" would open one. An odd number of plain quotes means that one is open; \"
-// is inside a string. German quotations close with the sign that opens English ones, so “ after „
-// closes.
+// inQuotation reports whether a quotation that a line has opened is open at its end. Apostrophes do
+// not count: "don't" would open one. An odd number of plain quotes means that one is open; \" is
+// inside a string and does not count. “ after „ is the German closing mark.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -114,8 +113,8 @@ func inQuotation(line []byte) bool {
 	return false
 }
 
-// elements are what opens those elements of a page that show their text as it is, or hold a page,
-// and what closes them. Lists and tables are among them, since documentation shows calls in them.
+// elements holds the openers and closers of elements that show their text unchanged, or that
+// contain a page. Lists and tables are among them, since documentation shows calls in them.
 var elements = [][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
 	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
@@ -123,9 +122,8 @@ var elements = [][2]string{
 }
 
 // inElement reports whether a text ends inside one of the elements: its last opener has no closer
-// after it. That needs no stack: elements of a page are rarely closed in order. Most texts have no
-// opener, which Contains tells fast. <p> and <div> are not among them: models write them around
-// anything.
+// after it. It does not use a stack, since elements are often not closed in order. <p> and <div>
+// are not among them: models write them around anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
@@ -136,9 +134,8 @@ func inElement(text []byte) bool {
 	})
 }
 
-// EndsSentence reports whether a text ends with what ends a sentence in any script, or announces
-// something, and no abbreviation: e.g., z.B. "e.g. <tool_call>…" ran once, since its last dot ended
-// a sentence.
+// EndsSentence reports whether a text ends with a sign that ends a sentence in some script, or with
+// a colon. The dot of an abbreviation, "e.g." or "z.B.", does not count.
 func EndsSentence(text []byte) bool {
 	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
@@ -147,27 +144,26 @@ func EndsSentence(text []byte) bool {
 	return endsSentence(last)
 }
 
-// endsSentence reports whether a character ends a sentence in some script, or announces something.
+// endsSentence reports whether a character ends a sentence in some script, or is a colon.
 func endsSentence(r rune) bool {
 	return r == ':' || r == '：' || r == '…' || r == '។' || unicode.Is(unicode.Sentence_Terminal, r)
 }
 
-// endsAside reports whether a text ends with a sign that no sentence goes on behind: an emoji, or
-// the end of what is bold.
+// endsAside reports whether a text ends with an emoji or the end of bold text, after which a
+// sentence does not continue.
 func endsAside(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\ufe0f\u200d"))
 	return unicode.Is(unicode.So, last) || bytes.HasSuffix(text, []byte("**"))
 }
 
-// Mentions reports whether a mark stands in a sentence as a word does: words of the sentence stand
-// on both sides of it, and those behind the call go on in small letters, or a sign ends the
-// sentence there.
+// Mentions reports whether a mark is used like a word in a sentence: words precede it, and the text
+// after the call continues in small letters, or with a sign that ends the sentence.
 //
 //	Never write <call> in an answer.   a mention
 //	It ends with <call>.               a mention
-//	<act><call></act>                  a mention: what opens in front is a form that nobody reads
-//	hello<call>hi                      none: no word is glued to others
-//	यह देखता हूँ <call> Then I report.       none: another sentence begins
+//	<act><call></act>                  a mention: an unknown tag opens before it
+//	hello<call>hi                      not a mention: a word has blanks around it
+//	यह देखता हूँ <call> Then I report.       not a mention: another sentence begins
 func Mentions(front, behind []byte) bool {
 	if len(behind) == 0 || behind[0] == '\n' {
 		return false
@@ -186,14 +182,14 @@ func Mentions(front, behind []byte) bool {
 	return small || strings.ContainsRune(".,;:!?", first)
 }
 
-// inTag reports whether a text ends with a tag that opens.
+// inTag reports whether a text ends with an opening tag.
 func inTag(text []byte) bool {
 	at := bytes.LastIndexByte(text, '<')
 	return at >= 0 && bytes.HasSuffix(text, []byte(">")) && text[at+1] != '/'
 }
 
-// Recorded reports whether the last line of a text is one of a log or of a table: it begins with a
-// time, a level or a bracket, or has cells.
+// Recorded reports whether the last line of a text is from a log or a table: it begins with a time
+// or a level, or has cells.
 func Recorded(text []byte) bool {
 	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
 	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) || bytes.HasSuffix(line, []byte(" |")) || bytes.HasPrefix(line, []byte("|"))

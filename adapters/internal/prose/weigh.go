@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Kind is what the last sentence of a text is, as far as it tells whether the call behind it is
-// meant.
+// Kind is the kind of a text's last sentence, as evidence for or against the call after it.
 type Kind uint8
 
-// The kinds. Of the first two nothing else is asked, the others have a weight.
+// The kinds. The first two decide alone, the others have a weight.
 const (
 	Never        Kind = iota // a question, a refusal, advice, an example, half a sentence
-	Surely                   // nothing stands in front, or it says that a call follows
-	Resolve                  // "let me", and a verb of what tools do
-	ResolveColon             // so, in front of a colon and without such a verb
+	Surely                   // there is no text, or it says that a call follows
+	Resolve                  // "let me", and a verb for what tools do
+	ResolveColon             // "let me" without such a verb, with a colon at the end
 	Intent                   // words of intent
-	IntentColon              // so, in front of a colon, about nothing that only tools do
+	IntentColon              // words of intent, with a colon, and not about what only tools do
 	ForeignColon             // a sentence with a colon, in a language without lists
-	EnglishColon             // so, in English, or a key of a record
+	EnglishColon             // the same in English, or a key of a record
 	English                  // an English sentence without words of intent
 	About                    // about a data format, with quotes or brackets, or long
 	Plain                    // a short sentence that ends without a colon
 	kinds
 )
 
-// Evidence is what speaks for or against a call besides the sentence in front of it.
+// Evidence is a set of further evidence for or against a call, besides the kind of the sentence
+// before it.
 type Evidence uint8
 
-// The evidence, a bit each.
+// The evidence, one bit each.
 const (
 	Named   Evidence = 1 << iota // the sentence names the tool
-	Related                      // it does not, but has a word of the tool, or a value of the call
+	Related                      // the sentence has a word of the tool, or a value of the call
 	Asked                        // the user's last message has the call's values, and no JSON
-	Pasted                       // the model was given the call to read
+	Pasted                       // the conversation contains the call
 	Taught                       // the user asks how calls are written, and gave none of the call's values
 	Showing                      // the sentence has a word for what is shown: an error, a line, "as follows"
 	Doing                        // it has a word for what its writer does now
 	bits    = iota
 )
 
-// names are those of the weights, of kinds and then of evidence.
+// names holds the names of the weights, of the kinds and then of the evidence.
 var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
 	"foreign-colon", "english-colon", "english", "about", "plain",
 	"named", "related", "asked", "pasted", "taught", "showing", "doing"}
@@ -49,7 +49,7 @@ var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent",
 //go:embed weights.txt
 var weightLines string
 
-// weights are those of the file, in the order of names.
+// weights holds the weights from the file, in the order of names.
 var weights = func() (w [len(names)]float64) {
 	for line := range strings.Lines(weightLines) {
 		for i, name := range names {
@@ -61,7 +61,7 @@ var weights = func() (w [len(names)]float64) {
 	return w
 }()
 
-// Features returns which weights count for a sentence and the evidence, by their names.
+// Features returns the names of the weights that count for a kind and the evidence.
 func Features(k Kind, e Evidence) []string {
 	all := []string{names[k]}
 	for i, name := range names[kinds:] {
@@ -72,8 +72,7 @@ func Features(k Kind, e Evidence) []string {
 	return all
 }
 
-// Announces reports whether a call is meant behind a sentence of this kind, with the evidence
-// that there is.
+// Announces reports whether a call after a sentence of this kind is meant, given the evidence.
 func (k Kind) Announces(e Evidence) bool {
 	if k <= Surely {
 		return k == Surely

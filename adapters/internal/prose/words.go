@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// phrases are words and sequences of words to look for, in any case.
-// Words of a whole are compared as words: "may" is none in "maybe", "I" none in "in".
-// "Let me check the logs." was no announcement once, since "logs" has "log" in it.
-type phrases []string // as they stand in spacedWords: the blanks around them tell where a word begins and ends
+// phrases holds words and sequences of words to look for, ignoring case. Whole words are compared:
+// "may" does not match "maybe", and "log" does not match "logs".
+type phrases []string // in the form of spacedWords, with blanks where a word begins and ends
 
-// newPhrases returns the phrases of a kind. A phrase that ends in * matches the beginning of a
-// longer word too, and so do those of scripts that put no blanks between words. The star is for
-// endings of inflected languages: "könnte*" is könntest and könnten.
+// newPhrases returns the phrases of a kind. A phrase that ends in * also matches the beginning of a
+// longer word, for languages with inflections: "könnte*" matches könntest and könnten. Phrases of
+// scripts without blanks between words match anywhere.
 func newPhrases(kind string) (p phrases) {
 	for _, w := range wordsOf(kind) {
 		switch start, begins := strings.CutSuffix(w, "*"); {
@@ -36,7 +35,7 @@ func (p phrases) in(text []byte) bool {
 	return slices.ContainsFunc(p, func(w string) bool { return strings.Contains(spaced, w) })
 }
 
-// begin reports whether words, with a blank behind each, begin with one of the phrases.
+// begin reports whether words, with a blank after each, begin with one of the phrases.
 func (p phrases) begin(words string) bool {
 	return slices.ContainsFunc(p, func(w string) bool { return strings.HasPrefix(" "+words, w) })
 }
@@ -54,8 +53,8 @@ func isNoWord(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '-'
 }
 
-// unspaced reports whether a word is of a script that puts no blanks between words. Korean has
-// blanks, but glues endings to its words, so its phrases are looked for anywhere as well.
+// unspaced reports whether a word is of a script without blanks between words. Korean has blanks,
+// but attaches endings to its words, so it counts as well.
 func unspaced(w string) bool {
 	return strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
@@ -65,9 +64,8 @@ func unspaced(w string) bool {
 //go:embed announce.txt
 var wordLists string
 
-// wordsOf returns the words of a kind. The lists can be corrected without Go by people who know a
-// language. The file is embedded, so a program has no path to find; each kind is split once, when
-// the program starts.
+// wordsOf returns the words of a kind. The lists are in an embedded text file, so that people who
+// know a language can correct them without knowing Go.
 func wordsOf(kind string) (words []string) {
 	for line := range strings.Lines(wordLists) {
 		if list, ok := strings.CutPrefix(line, kind+" "); ok {
@@ -77,64 +75,63 @@ func wordsOf(kind string) (words []string) {
 	return words
 }
 
-// resolves are how a sentence begins in which its writer is about to do something; the next word is
-// what. They are English alone; for other languages the lists below decide.
+// resolves holds beginnings of English sentences that announce an action, such as "let me"; the
+// next word is the action. For other languages the lists below decide.
 var resolves = wordsOf("resolves")
 
-// showing are the verbs behind which a call is an example, or waits for somebody. They are compared
-// with what follows the resolve: "let me show you", "I'll wait for your approval".
+// showing holds the verbs after which a call is an example, or waits for somebody: "let me show
+// you", "I'll wait for your approval".
 var showing = wordsOf("showing")
 
-// frames are words that make an example of what follows, whatever the sentence resolves to do.
-// Unlike hedges they count in a sentence that resolves to do something: "let me search, for example
-// like this:".
+// frames holds words that make an example of the call. Unlike hedges they count even in a sentence
+// that announces an action: "let me search, for example like this:".
 var frames = newPhrases("frames")
 
-// hedges are words of documentation, advice and quotation: a call behind them is an example. A word
-// of a sentence's object can be one by chance: "user" and "example" once hid 33 of 98 calls, hence
-// [resolved].
+// hedges holds words of documentation, advice and quotation, after which a call is an example. They
+// do not count in sentences that announce an action, see [resolved], since their objects may have
+// such a word: "user" and "example" once hid 33 of 98 calls.
 var hedges = newPhrases("hedges")
 
-// waits are words of a model that acts only when it is told to.
-// "Once you confirm, I'll run:" has words of intent, and must not run.
+// waits holds words of a model that waits for permission: "Once you confirm, I'll run:" has words
+// of intent, but the call must not run.
 var waits = newPhrases("waits")
 
-// refusals are words of one who does not act, or who reports what was done.
-// "I'm not able to call tools, so copy this:" stood in front of a call that ran.
+// refusals holds words of a model that does not act, or that reports what was done: "I'm not able
+// to call tools, so copy this:".
 var refusals = newPhrases("refusals")
 
-// opens are words that say what is being done where they begin a part of a sentence: "checking the
-// logs". Elsewhere they say it of others: "what the client was checking".
+// opens holds words that announce an action at the beginning of a part of a sentence: "checking the
+// logs". Elsewhere they are about others: "what the client was checking".
 var opens = newPhrases("opens")
 
-// actions are words for what only tools do. With words of intent they announce a call in front of a
-// colon, too.
+// actions holds words for what only tools do. With words of intent they announce a call even before
+// a colon.
 var actions = newPhrases("actions")
 
-// orders are verbs that show nothing, whatever they are about.
+// orders holds verbs that never show anything, whatever their object is.
 var orders = wordsOf("orders")
 
-// points are words for what is shown.
+// points holds words for what is shown.
 var points = newPhrases("points")
 
-// intents are words by which a model says that it is about to act, in the languages of most users.
+// intents holds words by which a model announces an action, in the languages of most users.
 var intents = newPhrases("intents")
 
-// labels are what a text may say of a call that follows it, alone on its line and with a colon.
+// labels holds labels for a call, alone on a line with a colon.
 var labels = wordsOf("labels")
 
-// doing are verbs of what tools do, behind which a colon announces a call: "let me check the
+// doing holds verbs for what tools do, after which a colon announces a call: "let me check the
 // clock:".
 var doing = wordsOf("doing")
 
-// formats are names of data formats. A sentence about one shows what follows, in any language.
+// formats holds names of data formats. In any language, a sentence about one shows what follows.
 var formats = newPhrases("formats")
 
-// englishWords are words that no other language of Latin letters has.
+// englishWords holds words that no other language with Latin letters has.
 var englishWords = newPhrases("english")
 
-// AboutData reports whether a text names a data format, whatever its script glues to the name:
-// "f'JSON", "JSONで".
+// AboutData reports whether a text names a data format, even with other letters attached: "f'JSON",
+// "JSONで".
 func AboutData(text string) bool {
 	notASCII := func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) }
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), notASCII), func(word string) bool {
@@ -142,5 +139,5 @@ func AboutData(text string) bool {
 	})
 }
 
-// formatNames are the formats as words.
+// formatNames holds the formats as words.
 var formatNames = wordsOf("formats")

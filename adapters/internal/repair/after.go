@@ -8,15 +8,14 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// afterReader reads what stands behind a key or a value in a container.
+// afterReader reads the text after a key or a value in a container.
 type afterReader struct {
 	here
-	envelope func(key string) bool // such a member may follow the arguments; nil: none
+	envelope func(key string) bool // see Args
 }
 
-// between reads what stands between a key and its value.
-// A comparison, a == b, is an expression.
-// A comma in the place of a colon is as likely as a set, so both are offered where both can stand.
+// between reads the text between a key and its value. A comma in place of the colon may also mean a
+// set, so both readings are offered where both are possible.
 func (x *afterReader) between() {
 	c := x.at(x.n.Pos)
 	to := keep(x.n, x.n.Pos)
@@ -27,7 +26,7 @@ func (x *afterReader) between() {
 	to.Pos += size
 	to.Flags &^= colonRead
 	if size == 0 && x.n.Flags&colonRead == 0 && len(typeOf(x.n.Stack.Want).Members()) == 0 && x.stringAhead(x.blank(x.n.Pos+pick(c == ',', 1, 0))) {
-		to.Flags |= unsure // two elements of a list without its brackets, perhaps
+		to.Flags |= unsure // perhaps two elements of a list without brackets
 	}
 	switch {
 	case x.n.Flags&colonRead != 0:
@@ -47,7 +46,7 @@ func (x *afterReader) between() {
 			to.Pos++
 		}
 		if python && c == '=' && x.at(to.Pos) == '=' {
-			to.Pos++ // a comparison, elsewhere
+			to.Pos++ // in other places a comparison
 			cost = slip
 		}
 		x.step(cost, to, ":")
@@ -55,7 +54,7 @@ func (x *afterReader) between() {
 		to.Pos += 2
 		x.step(to.habit(habitEquals), to, ":")
 	case scan.IsQuote(c):
-		x.step(likely, keep(x.n, x.n.Pos+1)) // a quote too many, or the value's
+		x.step(likely, keep(x.n, x.n.Pos+1)) // a surplus quote, or that of the value
 		x.step(slip, to, ":")
 	case c == ',' || c == ';':
 		to.Pos++
@@ -65,9 +64,8 @@ func (x *afterReader) between() {
 	}
 }
 
-// after reads what stands behind a value in a container.
-// Each slip that can stand here is a step, so that a reading that needs it meets those that do not.
-// In Python the rest of an expression may follow, of which nothing is passed over.
+// after reads the text after a value in a container, and offers a step for each possible slip. In
+// Python the rest of an expression may follow, which must not be skipped.
 func (x *afterReader) after() {
 	c, next := x.at(x.n.Pos), x.n.next(x.n.Pos+1)
 	here := next
@@ -87,14 +85,14 @@ func (x *afterReader) after() {
 	case closes(x.n.Stack, c):
 		m := *x.n
 		if x.n.Stack.Kind == aSet && c == ']' && !typeOf(x.n.Stack.Want).Only(schema.Array|schema.Null) {
-			m.Flags |= unsure // one list, perhaps, whose bracket is doubled
+			m.Flags |= unsure // perhaps one list with a doubled bracket
 		}
 		m.pop(x.s, 1, 0)
 		x.early(behind)
 		return
 	case scan.IsCloser(c):
-		x.n.pop(x.s, 0, slip) // its own is missing
-		x.n.pop(x.s, 1, slip) // it stands for its own
+		x.n.pop(x.s, 0, slip) // the container's own closer is missing
+		x.n.pop(x.s, 1, slip) // it is in place of the container's own
 		same := x.n.Pos > 0 && x.text[x.n.Pos-1] == byte(c)
 		x.step(pick(same, likely, slip), keep(x.n, x.n.Pos+1))
 		return
@@ -108,11 +106,11 @@ func (x *afterReader) after() {
 		x.step(slip, next, ",")
 	case scan.IsQuote(c) && x.likelyEnd(x.n.Pos+1, x.n.Stack) == 2:
 		if before := x.at(x.n.Pos - 1); before != c && scan.IsQuote(before) {
-			here2.Flags |= unsure // the writer's own, whose opener is missing
+			here2.Flags |= unsure // perhaps a quote of the text, whose opening one is missing
 		}
-		x.step(here2.doubled(), here2) // one too many
+		x.step(here2.doubled(), here2) // a surplus quote
 	}
-	if x.python { // the rest of an expression, perhaps
+	if x.python { // perhaps the rest of an expression
 		if size := len(note.FindString(x.text[x.n.Pos:])); size > 0 && x.n.Flags&line == 0 {
 			x.step(slip+small, keep(x.n, x.n.Pos+size))
 		}
@@ -127,8 +125,7 @@ func (x *afterReader) after() {
 	x.commaLost(here)
 }
 
-// wide reads a comma or a closer in the width of East Asian letters, and reports whether one stands
-// there.
+// wide reads a full-width comma or closer, and reports whether there is one.
 func (x *afterReader) wide(next Place) bool {
 	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
 		m := *x.n
@@ -143,7 +140,7 @@ func (x *afterReader) wide(next Place) bool {
 	return size > 0
 }
 
-// wideCloser returns the closer of a container in the width of East Asian letters.
+// wideCloser returns the full-width closer of a container.
 func wideCloser(l *Level) string {
 	switch l.Kind {
 	case anObject:
@@ -154,11 +151,11 @@ func wideCloser(l *Level) string {
 	return "］"
 }
 
-// note is a remark in parentheses behind a value, which is no expression.
+// note matches a remark in parentheses after a value, which is not an expression.
 var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
-// namedBehind reports whether behind a sign or a word at n a named argument, or a member with a
-// quoted key, stands, which no expression has.
+// namedBehind reports whether a named argument, or a member with a quoted key, follows the sign or
+// the word at n. An expression has neither.
 func (x *afterReader) namedBehind() bool {
 	i := x.n.Pos + 1
 	if x.has(x.n.Pos, "and ") {
@@ -168,24 +165,24 @@ func (x *afterReader) namedBehind() bool {
 	return key != "" && (quoted || knows(x.n.Stack, key))
 }
 
-// line reports whether a line break was passed in front of n, or a key follows.
+// line reports whether there is a line break before n, or a key at n.
 func (x *afterReader) line() bool {
 	key, _ := x.keyAhead(x.n.Pos)
 	return x.n.Flags&line != 0 || key != ""
 }
 
-// doubled returns the cost of a quote that is one too many. It costs less after the first, since a
-// writer that doubles one doubles others.
+// doubled returns the cost of a surplus quote. It costs less after the first, since a writer who
+// doubles one quote doubles others.
 func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + trifle }
 
-// maxJunk bounds what stands behind a value and belongs to nothing, in bytes.
+// maxJunk bounds the text that junk skips, in bytes.
 const maxJunk = 64
 
-// junk offers to pass what stands behind a value and is no structure, up to where structure goes
-// on. Without it the only reading of {"a": "x" (a note), "b": 1} would be one text of all of it. No
-// quote and no opener is passed, since these begin something.
+// junk offers to skip text after a value that is not structure, as in {"a": "x" (a note), "b": 1},
+// up to the next comma, closer or line break. It never skips a quote or an opener, since these
+// begin something.
 func (x *afterReader) junk() {
-	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is no number and something else
+	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is not a number and a remark
 		return
 	}
 	for i := x.n.Pos; i < x.n.Pos+maxJunk && !x.over(i); i++ {
@@ -196,7 +193,7 @@ func (x *afterReader) junk() {
 		if i > x.n.Pos && (c == ',' || c == ';' || c == '\n' || scan.IsCloser(c) && c != ')') {
 			to := keep(x.n, i)
 			if x.at(x.n.Pos) != '(' {
-				to.Flags |= unsure // it may be a part of the value, or make another of it
+				to.Flags |= unsure // it may be a part of the value, or change it
 			}
 			x.step(slip+small, to)
 			return
@@ -217,9 +214,8 @@ func (n *Node) next(pos int) Place {
 	return p
 }
 
-// comma reads a comma: in front of a member, of nothing, or of a member of an object around, whose
-// inner closer is lost. Commas stand in texts as well, so one that nothing follows is the cheapest
-// slip there is. Dots for "and so on" go with their comma.
+// comma reads a comma: before a member, as a trailing comma, or before a member of an outer object
+// if the inner closer is missing. Dots for "and so on" are skipped with their comma.
 func (x *afterReader) comma(next Place, behind int) {
 	c := x.at(behind)
 	if x.has(behind, "...") { // and so on
@@ -228,7 +224,7 @@ func (x *afterReader) comma(next Place, behind int) {
 	if scan.IsCloser(c) {
 		x.step(pick(x.n.Stack.Kind == aTuple || x.n.Stack.Kind == aCall, 0, small), keep(x.n, x.n.Pos+1)) // a trailing one
 		if c == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
-			x.step(0, next, ",") // [[1], ]], an empty one without its opener
+			x.step(0, next, ",") // [[1], ]]: an empty list without its opener
 		}
 		return
 	}
@@ -240,9 +236,8 @@ func (x *afterReader) comma(next Place, behind int) {
 	x.closerLost(behind)
 }
 
-// closerLost offers the end of the innermost container where its closer is missing, in front of a
-// member that stands at i. A member that an object around knows, and this one does not, says where
-// it belongs. A key has no place in a list at all.
+// closerLost offers the end of the innermost container with a missing closer, before a member at i.
+// It is likely if only an outer object knows the member, or if there is a key in a list.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -252,7 +247,7 @@ func (x *afterReader) closerLost(i int) {
 	outer := key != "" && knows(x.n.Stack.Up, key)
 	switch {
 	case key == "" && object && x.n.Stack.Up.Kind == anObject:
-		return // no member of it
+		return // not a member of the outer object
 	case outer && !(object && typeOf(x.n.Stack.Want).Has(key)), key != "" && !object:
 		x.n.pop(x.s, 0, likely)
 	default:
@@ -260,9 +255,9 @@ func (x *afterReader) closerLost(i int) {
 	}
 }
 
-// early offers to go on behind the container's own closer, which came too early: a member of it
-// follows. {"a": {"b": 1}, "c": 2} with c known to the inner object alone. Members that stand
-// beside arguments by right are left there.
+// early offers to ignore the container's own closer, if it came too early and a member of the
+// container follows: {"a": {"b": 1}, "c": 2} with c known only to the inner object. Members of the
+// envelope are left to the envelope.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)
@@ -290,9 +285,8 @@ func (x *afterReader) early(behind int) {
 	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
 
-// commaLost offers the next member where the comma in front of it is missing. A line break is a
-// likely comma. Who has left out one comma leaves out others. Between two on one line the quotes
-// may be a text's, too: that reading competes.
+// commaLost offers the next member with a missing comma before it. It costs less after a line
+// break, and after the first missing comma, since it is a habit.
 func (x *afterReader) commaLost(here Place) {
 	cost := here.first(habitCommas, habit) + small
 	if x.n.Flags&line != 0 {
@@ -301,7 +295,7 @@ func (x *afterReader) commaLost(here Place) {
 	key, _ := x.keyAhead(x.n.Pos)
 	named := x.n.Stack.Kind == aCall && typeOf(x.n.Stack.Want).Has(key) // "x"days=3
 	if x.n.Pos > 0 && scan.IsQuote(int(x.text[x.n.Pos-1])) && scan.IsWord(x.at(x.n.Pos)) && !named {
-		here.Flags |= unsure // the quote in front begins a text, rather
+		here.Flags |= unsure // rather the quote before begins a text
 	}
 	if size := x.ownQuote(x.n.Pos); size > 0 && x.has(x.n.Pos+size, x.text[x.n.Pos:x.n.Pos+size]) || size > 0 && x.n.Pos >= size && x.text[x.n.Pos-size:x.n.Pos] == x.text[x.n.Pos:x.n.Pos+size] {
 		here.Flags |= unsure // the family's own quote, doubled

@@ -7,22 +7,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// What is looked ahead is bounded, so that the work is linear.
+// Bounds on looking ahead, so that the work is linear.
 const (
 	maxKey     = 128  // a key, in bytes
 	maxAhead   = 4096 // white space, a comment, in bytes
 	maxClosers = 16   // closers in a row
 )
 
-// look looks at a text of arguments ahead of what was read, and changes nothing.
+// look looks ahead in a text of arguments, and changes nothing.
 type look struct {
 	text      string
-	lastQuote int              // where the last quote of it stands
-	ends      func(i int) bool // a mark that ends the call stands at i; nil: there are none
+	lastQuote int              // the offset of its last quote
+	ends      func(i int) bool // reports whether a mark at i ends the call; nil: there are no marks
 	delims    []delim
-	python    bool // the arguments are those of a Python call
+	python    bool // the arguments are in a Python call
 	ownQuotes bool // the family has delimiters of its own
-	around    bool // a quote stands around the arguments
+	around    bool // there is a quote around the arguments
 }
 
 // here is a place of the search, from which steps lead on.
@@ -32,7 +32,7 @@ type here struct {
 	n *Node
 }
 
-// step offers a step from here, whose output is what was put out so far and the pieces of out.
+// step offers a step from here, which adds the pieces of out to the output.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
 // at returns the byte at i, or -1 outside the text.
@@ -45,16 +45,14 @@ func (g *look) at(i int) int {
 
 func (g *look) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
 
-// A family's marks are the decoder's to know; here they are only the ends of texts.
+// mark reports whether a mark at i ends the call. Only the decoder knows the family's marks.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
-// over reports whether the call ends at i: at a mark behind which there are no more strings, or
-// with the text. A mark with strings behind it may stand in one of them. So a document about marks
-// is not cut at the first.
+// over reports whether the call ends at i: at the end of the text, or at a mark after the last
+// quote. A mark before the last quote may be inside a string, as in a document about marks.
 func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
-// blank returns the offset after white space and comments at i. What is looked at is what would be
-// read: comments count as white space in both.
+// blank returns the offset after white space and comments at i.
 func (g *look) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
@@ -66,8 +64,7 @@ func (g *look) blank(i int) int {
 	return i
 }
 
-// space returns the offset after white space at i, also of the kinds that JSON does not know.
-// Inside strings such spaces are data and stay; between tokens they are not.
+// space returns the offset after white space at i, including the spaces that JSON does not allow.
 func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
@@ -82,8 +79,7 @@ func (g *look) space(i int) int {
 	return i
 }
 
-// oddSpace returns the length of the space that JSON does not know at the beginning of a text, or
-// 0. Most bytes are ASCII, and one look tells.
+// oddSpace returns the length of a space that JSON does not allow at the beginning of a text, or 0.
 func oddSpace(text string) int {
 	if text[0] < 0x80 {
 		return 0
@@ -96,10 +92,9 @@ func oddSpace(text string) int {
 	return 0
 }
 
-// comment returns the length of the comment at i, or 0 when there is none. Outside of strings
-// nothing else begins like one, whatever it holds. The line break after it is not part of it. A
-// colour without quotes, #fff, is offered as a value besides. A comment that never ends does not
-// count: what it took along would be gone.
+// comment returns the length of the comment at i, or 0 when there is none. The line break after it
+// is not part of it. A comment that never ends does not count, since the rest of the text would be
+// lost. A colour without quotes, #fff, is offered as a value as well.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -108,7 +103,7 @@ func (g *look) comment(i int) int {
 		if n := strings.IndexByte(rest, '\n'); n >= 0 {
 			return n
 		}
-		return 0 // what follows on the line is lost, and nobody knows what it was
+		return 0 // the rest of the text would be lost
 	case strings.HasPrefix(rest, "/*"):
 		end = "*/"
 	case strings.HasPrefix(rest, "<!--"):
@@ -122,8 +117,8 @@ func (g *look) comment(i int) int {
 	return 0
 }
 
-// colon returns the length of what stands for a colon at i, or 0. In JSON the equals sign is a
-// habit of another language, in a call it is the rule.
+// colon returns the length of the colon at i, or 0. An equals sign and a full-width colon count as
+// colons.
 func (g *look) colon(i int) int {
 	switch {
 	case g.at(i) == ':' || g.at(i) == '=':
@@ -134,7 +129,7 @@ func (g *look) colon(i int) int {
 	return 0
 }
 
-// wideComma returns the length of a comma of Chinese or Japanese at i, or 0.
+// wideComma returns the length of a Chinese or Japanese comma at i, or 0.
 func wideComma(text string, i int) int {
 	if i < len(text) && (strings.HasPrefix(text[i:], "，") || strings.HasPrefix(text[i:], "、")) {
 		return len("，")
@@ -159,8 +154,8 @@ func sign(text string, i int) int {
 }
 
 // keyAhead returns the key at i, in quotes or without, that a colon follows, and whether it is
-// quoted. The key is empty when there is none. keyAhead is called at every comma, so it takes plain
-// words only and builds nothing.
+// quoted. The key is empty when there is none. keyAhead is called at every comma, so it accepts
+// plain words only and does not allocate.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -179,8 +174,8 @@ func (g *look) keyAhead(i int) (key string, quoted bool) {
 	return key, quoted
 }
 
-// stringAhead reports whether a string begins at i.
-// Any kind of quote will do, the family's own included.
+// stringAhead reports whether a string begins at i. It may have any kind of quote, including the
+// family's own.
 func (g *look) stringAhead(i int) bool {
 	for k := range g.delims {
 		if g.has(i, g.delims[k].open) {
@@ -190,7 +185,7 @@ func (g *look) stringAhead(i int) bool {
 	return false
 }
 
-// knows reports whether one of the levels' objects has a member.
+// knows reports whether the schema of a level, or of one around it, has the key.
 func knows(l *Level, key string) bool {
 	for ; l != nil; l = l.Up {
 		if typeOf(l.Want).Has(key) {
@@ -200,9 +195,9 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead reports whether behind a comma at i a member or an element of the container stands,
-// and whether the schema knows it. In an object a key must stand there, in a list any value may. A
-// bare word is one of prose as often, so it counts as a key alone.
+// memberAhead reports whether a member or an element of the container follows a comma before i, and
+// whether the schema knows it. In an object a key must follow, in a list any value may. A bare word
+// counts only as a key, since it may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -220,8 +215,8 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-// closesAhead reports whether the closers at i are followed by what may follow closers.
-// Code is full of closers, and few of them are followed by what JSON needs.
+// closesAhead reports whether the text after the closers at i can follow closers in arguments.
+// After most closers in code it cannot.
 func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -236,9 +231,9 @@ func (g *look) closesAhead(i int, l *Level) bool {
 	return g.over(i) || g.has(i, "```")
 }
 
-// likelyEnd grades what stands at i, behind a quote, as what follows the end of a string: 2 as it
-// must, 1 perhaps, 0 not. Every quote of correct JSON has 2. One in prose has a letter behind it,
-// and 0. The costs of both readings go by this grade.
+// likelyEnd grades whether the text at i, after a quote, follows the end of a string: 2 likely, 1
+// perhaps, 0 no. Every closing quote of correct JSON has 2; a quote in prose is mostly followed by
+// a letter and has 0.
 func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)

@@ -9,23 +9,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Args is the grammar of arguments as models write them: JSON with the slips that it can have, or
-// the arguments of a Python call. Set its fields and call Read.
+// Args is the grammar of arguments as models write them: JSON with slips, or the arguments of a
+// Python call. Set its fields and call Read.
 type Args struct {
-	Type     *schema.Type          // of the arguments; nil: nothing is known of them
-	Python   bool                  // they stand between the parentheses of a call
-	Open     bool                  // they begin behind their brace, which was left out
-	Around   byte                  // a quote around them, which does not escape theirs; 0: none
-	Quotes   []string              // string delimiters of the family's own, behind which nothing is escaped
-	Mark     func(i int) bool      // a mark that ends the call stands at i; nil: there are none
-	Envelope func(key string) bool // such a member may follow the arguments; nil: none
+	Type     *schema.Type          // type of the arguments; nil: unknown
+	Python   bool                  // they are in the parentheses of a call
+	Open     bool                  // their opening brace is missing
+	Around   byte                  // a quote around them, while theirs are not escaped; 0: none
+	Quotes   []string              // the family's own string delimiters, between which there are no escapes
+	Mark     func(i int) bool      // reports whether a mark at i ends the call; nil: no marks
+	Envelope func(key string) bool // reports whether the member may follow the arguments; nil: none
 
 	look
 }
 
-// Read returns the readings of a text that begins with arguments, none where it needs too much
-// work. The family's own delimiters stand behind those of JSON, as a string may have either. A
-// Python call begins behind its parenthesis, which is the container that is open then.
+// Read returns the readings of a text that begins with arguments, or none if that needs too much
+// work. The arguments of a Python call begin after the parenthesis.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil, g.Around != 0}
 	if g.Python {
@@ -53,15 +52,15 @@ func (g *Args) Read(text string) []Reading {
 	return list
 }
 
-// Modes: what a place expects.
+// Modes: what is expected at a place.
 const (
 	modeValue  = iota // a value
 	modeKey           // the first key, or the closer
-	modeNext          // the key behind a comma
-	modeColon         // what stands between key and value
+	modeNext          // the key after a comma
+	modeColon         // the text between key and value
 	modeString        // the rest of a string
-	modeAfter         // what stands behind a value in a container
-	modeEnd           // what stands behind the arguments
+	modeAfter         // the text after a value in a container
+	modeEnd           // the text after the arguments
 )
 
 // Kinds of containers.
@@ -73,7 +72,7 @@ const (
 	aCall    = 'f' // the arguments of a Python call
 )
 
-// Flags of a text: what its writer has shown to do. The first time costs.
+// Flags of a text: habits that its writer has shown. Only the first slip of a habit costs.
 const (
 	habitQuotes = 1 << iota
 	habitKeys
@@ -86,14 +85,14 @@ const (
 	habitCommas
 	habitBare
 	habitDoubled
-	unclosed // a container was closed by the text's end
+	unclosed // the text ended inside a container
 	lost     // a value was lost
-	// what was passed just now
+	// what was just read
 	line      // a line break
 	empty     // the opener of a list
-	colonRead // the colon, inside the quotes of its key
+	colonRead // the colon, which was inside the quotes of its key
 
-	unsure    = 1 << 24 // it is one guess of several, whatever the others cost
+	unsure    = 1 << 24 // it is a guess among several, whatever the others cost
 	withNames = 1 << 25 // an argument of a Python call had a name
 )
 
@@ -103,8 +102,8 @@ const (
 	positionAll = 0xFF << 16
 )
 
-// to returns a place further on, at which nothing was passed just now. What was passed just now
-// says something of the next thing only. Habits stay, since they are the writer's.
+// to returns a place further on, without the flags of what was just read, which matter for the next
+// step only. The flags of habits are kept.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -119,8 +118,8 @@ func (n *Node) stay(pos int) Place {
 	return p
 }
 
-// behind returns the place after a value. Flags of a string end with it. Outside of all containers
-// the arguments are over.
+// behind returns the place after a value, without the flags of a string. Outside of all containers
+// it is the end of the arguments.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -130,10 +129,10 @@ func (n *Node) behind(pos int) Place {
 	return p
 }
 
-// habit returns the cost of a habit at a place: nothing where it was shown before.
+// habit returns the cost of a habit at a place, which is 0 if it was shown before.
 func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
-// first returns the cost of something at a place that is free from its second time on.
+// first returns the cost of a slip that is free from the second time on, and sets its flag.
 func (p *Place) first(flag uint64, cost int) int {
 	if p.Flags&flag != 0 {
 		return 0
@@ -142,9 +141,8 @@ func (p *Place) first(flag uint64, cost int) int {
 	return cost
 }
 
-// Steps implements [Grammar].
-// White space and comments are the same everywhere outside of strings, so they are read here.
-// A comment leaves nothing: what somebody has commented out is not sent.
+// Steps implements [Grammar]. White space and comments are the same everywhere outside of strings,
+// so they are read here. A comment has no output.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:
@@ -191,8 +189,8 @@ func (g *Args) Steps(s *Search, n *Node) {
 	}
 }
 
-// twoComments reports whether the comment of some bytes at i is empty or has another one inside, so
-// that its end may stand elsewhere.
+// twoComments reports whether the comment of size bytes at i is empty or has another one inside, so
+// that its end is uncertain.
 func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
@@ -213,13 +211,13 @@ func plainSpace(r rune) rune {
 	return ' '
 }
 
-// tag is the beginning of a tag that opens.
+// tag matches the beginning of an opening tag.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail returns the cost of the text after the arguments, if they end at i: closers, a member of the
-// envelope, another call and the end are free. What is left over is never left out: a member that
-// the schema knows, after the end, is another reading's. Beyond two closers each is one too many;
-// nothing closes after a value of a known type that is alone.
+// tail returns the cost of the text after the arguments, if they end at i: up to two closers, a
+// member of the envelope, another call and the end are free. Further closers cost, and so do all
+// closers after a lone value of a known type. A member that the schema knows rules the reading out,
+// since it would be left out.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -234,7 +232,7 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
-	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])): // elements of it; another tag
+	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])): // perhaps further elements, or another tag
 		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)
@@ -243,7 +241,7 @@ func (g *Args) tail(i int) int {
 		case key != "" && g.Envelope != nil && g.Envelope(key):
 			return cost
 		case key != "" && g.Type.Has(key):
-			return Most + 1 // no member is left out
+			return Most + 1 // members must not be left out
 		case key != "":
 			return cost + 2*slip
 		case g.call(i) || g.Python || g.over(i):
@@ -262,8 +260,8 @@ func (g *Args) tail(i int) int {
 	return cost + slip
 }
 
-// memberIn reports whether a member that the schema knows begins within some bytes behind i, in
-// front of what ends the call.
+// memberIn reports whether a member that the schema knows begins within maxKey bytes after i,
+// before a mark that ends the call.
 func (g *Args) memberIn(i int) bool {
 	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
 		if !scan.IsQuote(int(g.text[i])) {
@@ -276,9 +274,9 @@ func (g *Args) memberIn(i int) bool {
 	return false
 }
 
-// leftOver returns unsure where the quotes after the arguments do not come in pairs, or begin with
-// an escaped one: then the arguments ended inside of a text. A quote around the arguments is not
-// one of them.
+// leftOver returns unsure if the number of quotes after the arguments is odd, or the first one is
+// escaped: then the arguments probably ended inside a string. A quote around the arguments does not
+// count.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -286,7 +284,7 @@ func (g *Args) leftOver(i int) uint64 {
 		rest = strings.TrimPrefix(inside, string(g.Around))
 	}
 	if strings.Trim(rest, "]}) \n\"") == "" && strings.Count(rest, `"`) == 1 {
-		return 0 // one too many
+		return 0 // a surplus quote
 	}
 	first := strings.IndexByte(rest, '"')
 	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
@@ -295,9 +293,8 @@ func (g *Args) leftOver(i int) uint64 {
 	return 0
 }
 
-// call reports whether another call stands at i: an object, perhaps in a list, whose first member
-// is one of an envelope. Only an object that begins as a call does is another one. An element of a
-// list that was cut in two would look like it otherwise.
+// call reports whether another call begins at i: an object, perhaps in a list, whose first member
+// is one of an envelope. Other objects may be elements of a list that was cut in two.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -312,7 +309,7 @@ func (g *Args) call(i int) bool {
 // maxDepth bounds how deep arguments nest.
 const maxDepth = 512
 
-// closed returns the closer that the innermost container of n is written with, in strict JSON.
+// closed returns the closer of the innermost container of n in strict JSON.
 func (n *Node) closed() string {
 	if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
 		return "}"
@@ -320,9 +317,8 @@ func (n *Node) closed() string {
 	return "]"
 }
 
-// pop offers the place behind the innermost container, which size bytes close.
-// What is written is strict JSON, whatever has closed the container.
-// So a reading that is complete is valid, without being checked.
+// pop offers the place after the innermost container, which size bytes close. The output is the
+// correct closer, so a complete reading is always valid JSON.
 func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n

@@ -1,19 +1,19 @@
 package repair
 
 // Costs of slips. A likely slip costs less than an unlikely one, and evidence makes it cheaper
-// still. What is a habit of the writer, such as single quotes, costs once for the whole text.
+// still. A habit of the writer, such as single quotes, costs once for the whole text.
 const (
-	slip    = 10 // a sign of structure left out, one too many, or another one in its place
-	likely  = 8  // one that what stands around it speaks for
-	habit   = 6  // the first of many alike: another language's quotes, bare keys, comments
-	small   = 4  // what hardly can mean anything else: a trailing comma, True for true
+	slip    = 10 // a missing, surplus or wrong sign of structure
+	likely  = 8  // a slip with evidence around it
+	habit   = 6  // the first slip of a kind: another language's quotes, bare keys, comments
+	small   = 4  // a slip with an almost certain meaning: a trailing comma, True for true
 	trifle  = 2  // a line break in a string
-	strange = 8  // a member that the schema does not list, where it lists some
-	odd     = 6  // what no text has: one quotation mark without its partner
+	strange = 8  // a member that is not among those the schema lists
+	odd     = 6  // what text does not have: one quotation mark without its partner
 )
 
-// Most is the highest cost of a reading, Margin how far ahead of every other value the best one
-// must be.
+// Most is the highest cost of a reading. Margin is the difference by which the best value must be
+// cheaper than every other.
 const (
 	Most   = 40
 	Margin = 5

@@ -6,9 +6,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// backslash reads a backslash in a string. Whether backslashes escape is decided at its first one,
-// and holds for the whole string: as JSON has it, as text, or as escapes where they can be and as
-// text elsewhere.
+// backslash reads a backslash in a string. At the first one the search branches into three ways to
+// read all backslashes of the string: as escapes of JSON, as text, or as escapes where they are
+// valid and as text elsewhere.
 func (x *stringReader) backslash() {
 	if x.d.raw {
 		x.step(0, x.n.stay(x.i+1), x.run, `\\`)
@@ -32,10 +32,10 @@ func (x *stringReader) backslash() {
 	x.escape()
 }
 
-// escape reads a backslash in a string in the way that was decided.
+// escape reads a backslash in a string in the way of this branch.
 func (x *stringReader) escape() {
 	if x.n.Flags&sBare != 0 && x.ownQuotes {
-		x.n.Flags |= unsure // in the family's own quotes it would escape nothing
+		x.n.Flags |= unsure // there are no escapes in the family's own quotes
 	}
 	c := x.at(x.i + 1)
 	lower := c2(x.at(x.i + 2))
@@ -47,22 +47,22 @@ func (x *stringReader) escape() {
 	case x.n.Flags&sRaw != 0:
 		cost := 0
 		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
-			cost = 3 // a line break, rather
+			cost = 3 // rather a line break
 		} else if c == '\\' {
 			cost = small
 		}
 		to := x.n.stay(x.i + 1)
 		if c == '\\' {
-			to.Flags |= unsure // doubled, perhaps
+			to.Flags |= unsure // perhaps doubled
 		}
 		x.step(cost, to, x.run, `\\`)
 	case c == '\\':
 		to := x.n.stay(x.i + 2)
 		if x.at(x.i+2) == '"' && x.d.open != `"` {
-			to.Flags |= unsure // an escaped quote, perhaps
+			to.Flags |= unsure // perhaps an escaped quote
 		}
 		if x.n.Flags&sMixed != 0 {
-			to.Flags |= unsure // backslashes that are doubled, and others that are not
+			to.Flags |= unsure // some backslashes are doubled, others are not
 		}
 		x.step(0, to, x.run, `\\`)
 		if x.at(x.i+2) == '"' {
@@ -91,8 +91,8 @@ func (x *stringReader) escape() {
 	}
 }
 
-// quoted returns the place some bytes on, behind a quote of the text. Behind a digit it means
-// inches, or ends a quotation.
+// quoted returns the place size bytes on, after a quote inside the text. After a digit the quote
+// means inches, or ends a quotation.
 func (x *stringReader) quoted(size int) Place {
 	to := x.n.stay(x.i + size)
 	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {
@@ -101,9 +101,9 @@ func (x *stringReader) quoted(size int) Place {
 	return to
 }
 
-// escapedQuote reads an escaped quote: as one, and where a path ends in front of it as a backslash
-// and the end. A path that ends with a backslash, "C:\dir\", looks as if its quote were escaped.
-// Where the text goes on as behind a string it is offered as the end.
+// escapedQuote reads an escaped quote as part of the text. In a path that ends with a backslash,
+// "C:\dir\", the closing quote looks escaped; so if the text continues as after a string, the quote
+// is offered as its end, too.
 func (x *stringReader) escapedQuote() {
 	text, to := x.text[x.i:x.i+2], x.quoted(2)
 	if text == `\'` {
@@ -111,7 +111,7 @@ func (x *stringReader) escapedQuote() {
 	}
 	to.Flags |= sPlain
 	if x.n.Flags&sTwo != 0 || x.n.Flags&sDirty != 0 && x.d.close == `"` && x.n.inList() {
-		to.Flags |= unsure // who escapes quotes escapes all of a text
+		to.Flags |= unsure // a writer who escapes quotes escapes all quotes of a text
 	}
 	cost := 0
 	if to.Flags&sOver != 0 {
@@ -121,16 +121,15 @@ func (x *stringReader) escapedQuote() {
 		cost += small
 		to := x.n.behind(x.i + 2)
 		if x.n.Flags&sPath == 0 {
-			to.Flags |= unsure // it may be the quote that is escaped
+			to.Flags |= unsure // the quote may be escaped
 		}
 		x.step(0, to, x.run, `\\"`)
 	}
 	x.step(cost, to, x.run, text)
 }
 
-// escapedTwice reads a backslash in a string that is quoted by \": what is escaped in it is escaped
-// twice. {\\"a\\": \\"x\\"} is an object that was escaped as if it stood in a string. One level of
-// escapes is taken off, as everywhere in the text.
+// escapedTwice reads a backslash in a string with the quotes \", in which escapes are doubled,
+// since the whole object was escaped as if it were in a string. One level of escapes is removed.
 func (x *stringReader) escapedTwice() {
 	switch {
 	case x.has(x.i, `\\\"`):
@@ -138,13 +137,13 @@ func (x *stringReader) escapedTwice() {
 	case x.has(x.i, `\\`) && x.at(x.i+2) >= 0 && x.at(x.i+2) != '\\':
 		to := x.n.stay(x.i + 3)
 		if c := x.text[x.i+2]; !x.around && c != '"' || scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
-			to.Flags |= unsure // not everything is escaped twice
+			to.Flags |= unsure // other parts are not escaped twice
 		}
 		x.step(0, to, x.run, x.text[x.i+1:x.i+3])
 	case x.has(x.i, `\\\\`):
 		to := x.n.stay(x.i + 4)
 		if !x.around {
-			to.Flags |= unsure // as they should be, perhaps
+			to.Flags |= unsure // perhaps correct already
 		}
 		x.step(0, to, x.run, `\\`)
 	case x.at(x.i+1) >= 0 && strings.IndexByte("nrtbf", byte(x.at(x.i+1))) >= 0:
@@ -152,18 +151,16 @@ func (x *stringReader) escapedTwice() {
 	}
 }
 
-// drive reports whether the backslash at i follows the drive of a path that a string begins with,
-// and is not doubled. C:\new has escapes that JSON knows, so the beginning is all the evidence
-// there is. A backslash that is doubled shows that the writer escapes them.
+// drive reports whether the backslash at i follows the drive at the beginning of a string, and is
+// not doubled. Paths such as C:\new have valid escapes, so the beginning is the only evidence.
 func drive(text string, i int) bool {
 	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) && i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }
 
-// c2 reports whether c is a letter in lower case, as behind the first letter of a name.
+// c2 reports whether c is a small letter, as after the first letter of a name.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
-// pick returns a where is holds, else b.
-// Costs are mostly chosen by one question.
+// pick returns a if is is true, else b.
 func pick(is bool, a, b int) int {
 	if is {
 		return a

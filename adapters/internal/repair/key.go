@@ -11,12 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// keyReader reads the key of a member that is due at a place, or the end of its object.
+// keyReader reads the key of the member that is expected at a place, or the end of the object.
 type keyReader struct{ here }
 
-// read reads the key of a member, or the closer of an object that has none.
-// An object that is empty has a closer here, and nothing else does.
-// What begins no key is passed at a price.
+// read reads the key of a member, or the closer of an empty object. What cannot begin a key is
+// skipped at a cost.
 func (x *keyReader) read() {
 	c := x.at(x.n.Pos)
 	call := x.n.Stack.Kind == aCall
@@ -53,15 +52,14 @@ func (x *keyReader) read() {
 	}
 }
 
-// knows reports whether a key that the container knows, or one around it, stands at i.
+// knows reports whether there is a key at i that the container, or one around it, knows.
 func (g *look) knows(i int, l *Level) bool {
 	key, _ := g.keyAhead(i)
 	return key != "" && knows(l, key)
 }
 
-// byPosition reads an argument without a name: it is the parameter at its place.
-// f("Oslo", 3) takes the parameters in the order of the schema, the required ones first.
-// That is the order in which the template has shown them.
+// byPosition reads an argument without a name, as the parameter at its position: in f("Oslo", 3)
+// the parameters are in the order of the schema, the required ones first, as in the prompt.
 func (x *keyReader) byPosition() {
 	all := typeOf(x.n.Stack.Want).Members()
 	at := int(x.n.Flags&positionAll) / position
@@ -71,19 +69,19 @@ func (x *keyReader) byPosition() {
 	to := keep(x.n, x.n.Pos)
 	to.Mode, to.Want = modeValue, typeOf(x.n.Stack.Want).Prop(all[at])
 	cost := 0
-	if x.n.Flags&withNames != 0 { // behind one that has a name none goes by its place
+	if x.n.Flags&withNames != 0 { // after a named argument there are no positional ones
 		cost = 2 * slip
 		to.Flags |= unsure
 	}
 	x.step(cost, to, schema.Quote(all[at])+":")
 }
 
-// keys offers the keys that begin here: quoted as they should be, in other quotes, with one of them
-// missing or doubled, bare.
+// keys offers the keys that begin here: correctly quoted, in other quotes, with a missing or
+// doubled quote, or bare.
 func (x *keyReader) keys() {
 	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) && !typeOf(x.n.Stack.Want).Known() && !x.escaped() {
 		m := *x.n
-		m.Flags |= unsure // a text that has lost its quotes, perhaps
+		m.Flags |= unsure // perhaps a text that has lost its quotes
 		x = &keyReader{here{x.look, x.s, &m}}
 	}
 	for k := range x.delims {
@@ -113,8 +111,8 @@ func (x *keyReader) keys() {
 	x.oddKeys()
 }
 
-// oddKeys offers the keys that begin here without their quotes, with one of them, or with two of
-// different kinds.
+// oddKeys offers the keys that begin here without quotes, with one quote, or with two of different
+// kinds.
 func (x *keyReader) oddKeys() {
 	open := x.quoteAt(x.n.Pos)
 	from := x.n.Pos + open
@@ -159,8 +157,8 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
-// halfKey returns the place of a key that has lost one of its quotes. Where the schema names no
-// members, a sign at its border may stand for that quote.
+// halfKey returns the place of a key that has lost one of its quotes. If the schema lists no
+// members, a sign at the beginning or end of the key may be in place of that quote.
 func (x *keyReader) halfKey(word string) Place {
 	to := x.n.Place
 	first, _ := utf8.DecodeRuneInString(word)
@@ -172,15 +170,15 @@ func (x *keyReader) halfKey(word string) Place {
 	return to
 }
 
-// inName reports whether the byte at i can stand in a key without quotes.
+// inName reports whether the byte at i can occur in a key without quotes.
 func (g *look) inName(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
-// named goes on behind a key. A key that the schema does not list is possible and unlikely; one
-// with a sign of structure in it is none. Spelled otherwise it is the same parameter, which is
-// found later.
+// named continues after a key. A key that the schema does not list is possible but unlikely, unless
+// it differs from a parameter in case and separators only. A key with a sign of structure is not
+// offered.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)
@@ -196,7 +194,7 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 	if len(t.Members()) > 0 && !t.Has(key) {
 		cost += pick(alike(t, key), small, strange)
 		if !alike(t, key) {
-			to.Flags |= unsure // what is damaged may be the key
+			to.Flags |= unsure // the key may be damaged
 		}
 	}
 	to.Pos, to.Mode, to.Want = end, modeColon, t.Prop(key)
@@ -207,7 +205,7 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 	x.step(cost, to, string(chat.AppendQuoted(nil, key)))
 }
 
-// alike reports whether a member of t is spelled as the key, but for case and separators.
+// alike reports whether a member of t differs from the key only in case and separators.
 func alike(t *schema.Type, key string) bool {
 	letters := strings.NewReplacer("_", "", "-", "")
 	return slices.ContainsFunc(t.Members(), func(name string) bool { return strings.EqualFold(letters.Replace(name), letters.Replace(key)) })

@@ -17,7 +17,7 @@ func (g *look) ownQuote(i int) int {
 	return 0
 }
 
-// damagedEnd offers the end of a string at the family's own quote, which is damaged, and the same
+// damagedEnd offers the end of a string at a damaged form of the family's own quote, and the same
 // bytes as text.
 func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
@@ -25,7 +25,7 @@ func (x *stringReader) damagedEnd(sizes []int) {
 		to := x.n.behind(x.i + size)
 		ends := x.likelyEnd(x.i+size, x.n.Stack) == 2
 		if x.text[x.i] != x.d.open[0] {
-			to.Flags |= unsure // what stands in front of it may be a part of it
+			to.Flags |= unsure // the text before it may belong to it
 		}
 		ended = ended || ends
 		x.step(pick(ends, small, likely), to, x.run, `"`)
@@ -34,8 +34,8 @@ func (x *stringReader) damagedEnd(sizes []int) {
 	x.step(pick(ended, slip, small), x.n.stay(x.i+size), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
 }
 
-// damagedQuote returns the lengths that a damaged form of the family's own quote at i can have,
-// none where the quote itself stands there.
+// damagedQuote returns the possible lengths of a damaged form of the family's own quote at i. There
+// are none if the quote is whole.
 func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
@@ -43,9 +43,8 @@ func (g *look) damagedQuote(i int, d *delim) []int {
 	return DamagedMark(g.text[i:], d.open)
 }
 
-// DamagedMark returns the lengths that a mark with one slip in it can have, with which a text
-// begins: a character that is missing, doubled, another one or in another case, a blank inside, or
-// angles of another kind.
+// DamagedMark returns the possible lengths of a mark with one slip at the beginning of a text: a
+// missing, surplus or wrong character, two swapped characters, or brackets of another kind.
 func DamagedMark(text, mark string) (sizes []int) {
 	if text == "" || strings.HasPrefix(text, mark) {
 		return nil
@@ -67,8 +66,8 @@ func DamagedMark(text, mark string) (sizes []int) {
 	return sizes
 }
 
-// oneSlip reports whether a text is a mark with one character more, less or another one, or with
-// two in each other's place.
+// oneSlip reports whether a text is a mark with one surplus, missing or wrong character, or with
+// two swapped ones.
 func oneSlip(text, mark string) bool {
 	front, back := 0, 0
 	for front < min(len(text), len(mark)) && text[front] == mark[front] {

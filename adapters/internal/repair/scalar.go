@@ -8,22 +8,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// words are those for true, false and null in JSON, Python and JavaScript.
-// Not-a-number and the infinities have no JSON at all; null is what JSON.stringify makes of them.
+// words has the words for true, false and null in JSON, Python and JavaScript. JSON has no
+// not-a-number and no infinities; JSON.stringify writes them as null.
 var words = map[string]string{
 	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
 	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
 	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
 }
 
-// Scalar reads a word as a scalar of JSON; value is empty where it is none. own reports that JSON
-// spells it so. A number that JSON knows is not touched: beyond 2^53, 1.50 and 1E+2 stay as they
-// are, since no machine number is made of them.
+// Scalar returns a word as a JSON scalar, or "" if it is not a scalar. own reports whether it is
+// spelled as in JSON already. Valid JSON numbers are returned unchanged, also 1.50, 1E+2, and
+// numbers beyond 2^53.
 func Scalar(word string) (value string, own bool) {
 	if v, ok := words[word]; ok {
 		return v, v == word
 	}
-	if schema.IsNumber(word) { // as nearly all are
+	if schema.IsNumber(word) { // most numbers
 		return word, true
 	}
 	if v, ok := number(word); ok {
@@ -32,12 +32,12 @@ func Scalar(word string) (value string, own bool) {
 	return "", false
 }
 
-// Word returns the literal of JSON that a word stands for, or "".
+// Word returns the JSON literal for a word, or "".
 func Word(word string) string { return words[word] }
 
-// number repairs the spelling of a number. [.25, +7, 8., 0x1F, 1_000, 007] are of Python,
-// JavaScript and C. Where the schema wants a text, the spelling itself is the text, "007". Digits
-// are never converted, so no number is rounded; hexadecimal ones have to be.
+// number repairs the spelling of a number: .25, +7, 8., 0x1F, 1_000 and 007 are valid in Python,
+// JavaScript or C. Digits are kept, so no number is rounded; only hexadecimal numbers are
+// converted.
 func number(s string) (string, bool) {
 	rest := strings.TrimPrefix(s, "-")
 	sign := s[:len(s)-len(rest)]
@@ -47,7 +47,7 @@ func number(s string) (string, bool) {
 	if rest == "" || rest[0] != '.' && !scan.IsDigit(rest[0]) {
 		return "", false
 	}
-	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; beyond 64 bits it is no number
+	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; not a number beyond 64 bits
 		n, err := strconv.ParseUint(hex, 16, 64)
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}

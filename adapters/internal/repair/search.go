@@ -6,29 +6,29 @@ import "strings"
 const Kept = 12
 
 // stepsFor bounds how many places are expanded in a text of n bytes. Correct text needs a few steps
-// a token. A text that needs more has slips everywhere, and no reading is worth acting on.
+// for each token. A text that needs more has slips everywhere, so no reading is reliable.
 func stepsFor(n int) int { return 20000 + n/2 }
 
-// mostReadings bounds how many readings of one text are looked for. Where there are so many, none
-// is the one.
+// mostReadings bounds how many readings of one text are looked for. With so many, the meaning is
+// unclear.
 const mostReadings = 16
 
-// Grammar says how a text goes on.
+// Grammar defines how a text can continue.
 type Grammar interface {
-	// Steps calls s.Go for every way on from n, and s.Done where the text may end.
+	// Steps calls s.Go for every step from n, and s.Done if the text may end there.
 	Steps(s *Search, n *Node)
 }
 
-// Node is a place that a reading has come to. What is not compared (cost, output) stands apart from
-// the Place.
+// Node is a place that a reading has reached, with its cost and output, which do not belong to the
+// identity of the Place.
 type Node struct {
 	Place
 	Cost int
 	Out  *Piece
-	Hash uint64 // of the output, white space left out
+	Hash uint64 // hash of the output without white space
 }
 
-// Place is where a reading is: two readings at one place go on alike.
+// Place is the state of a reading: two readings at the same place continue in the same ways.
 type Place struct {
 	Pos   int
 	Mode  uint8
@@ -37,8 +37,8 @@ type Place struct {
 	Want  any // what the grammar expects next; comparable
 }
 
-// Level is a container that is open.
-// Levels are made by [Search.Enter] alone: equal ones are one, so that places can be compared.
+// Level is an open container. Only [Search.Enter] makes levels, and it returns the same pointer for
+// equal ones, so that places can be compared.
 type Level struct {
 	Up    *Level
 	Kind  byte
@@ -46,7 +46,7 @@ type Level struct {
 	Want  any
 }
 
-// Piece is the last part of an output, which is kept as a list, since readings share their
+// Piece is the last part of an output. Outputs are linked lists, since readings share their
 // beginnings.
 type Piece struct {
 	before *Piece
@@ -56,9 +56,9 @@ type Piece struct {
 // Reading is one way to read a text.
 type Reading struct {
 	Cost  int
-	End   int    // where in the text it ends
-	Text  string // what it says
-	Flags uint64 // what the grammar says of it
+	End   int    // the offset in the text at which it ends
+	Text  string // its output
+	Flags uint64 // the grammar's flags
 }
 
 // Search looks for the readings of a text. The zero value is not usable; see [Readings].
@@ -66,19 +66,19 @@ type Search struct {
 	Text    string
 	grammar Grammar
 	margin  int
-	queue   [][]Node // by cost
+	queue   [][]Node // nodes by cost
 	low     int      // no node is cheaper
 	best    int      // cost of the cheapest reading
 	taken   map[Place]*[Kept]uint64
 	levels  map[Level]*Level
 	done    map[uint64]int // readings by hash
 	list    []Reading
-	missed  int // cost of the cheapest node that was not followed, for there were too many at its place
+	missed  int // cost of the cheapest node that was dropped, since there were too many at its place
 }
 
 // Readings returns the readings of text that cost at most margin more than the cheapest, which
-// itself costs at most most, the cheapest first. ok is false where the search was given up: then
-// the list says nothing.
+// itself costs at most most, the cheapest first. ok is false if the search was given up, and then
+// the list is incomplete.
 func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
 		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}, missed: most + 1}
@@ -105,10 +105,10 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether n is the first node at its place with its output, and one of the first few
-// at the place. Two ways to read a text that say the same by the same place are one, and the
-// cheaper of them came first. Without the bound each slip would double what is followed behind it.
-// What it leaves out is noted, since the list of readings is not all of them then.
+// first reports whether n is the first node at its place with its output, and among the first Kept
+// at the place. Of two readings with the same output at the same place, the cheaper one came first.
+// Without the bound, each slip would double the number of nodes after it. The cost of a dropped
+// node is noted in missed, since the list of readings may be incomplete then.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -128,9 +128,9 @@ func (s *Search) first(n *Node) bool {
 	return false
 }
 
-// Go offers a step to a place, whose output is n's and the pieces of out. It returns nothing: a
-// step that costs too much is forgotten. White space counts for no output, which is what Copy is
-// for. A step back is never offered, so each node lies further on in the text or in its mode.
+// Go offers a step from n to a place, which adds the pieces of out to the output. A step that costs
+// too much is dropped. White space, which does not distinguish outputs, is written by Copy. Steps
+// never lead back, so each node is further on in the text or in its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -148,24 +148,23 @@ func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	s.push(next)
 }
 
-// Copy offers a step to a place whose output is n's and white space, which makes no difference
-// between outputs.
+// Copy offers a free step from n to a place, which adds white space to the output but not to its
+// hash.
 func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
 
-// push queues a node that does not cost too much. The queue is a list for each cost, since costs
-// are small numbers. The last one in is the first one out: among equals the search runs to the end
-// of the text and knows its bound early.
+// push queues a node that does not cost too much. The queue has a list for each cost, since costs
+// are small numbers. Each list is a stack, so that among equal costs the search reaches the end of
+// the text early, which gives its bound.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
 	}
 }
 
-// Enter returns the level of a container that is opened inside of up.
-// Equal levels are one value, so that a place can be a key of a map.
-// A text that nests deep has as many levels as brackets, and no more.
+// Enter returns the level of a container that is opened inside up. It returns the same pointer for
+// equal levels, so that a place can be a map key.
 func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	l := Level{Up: up, Kind: kind, Want: want, Depth: 1}
 	if up != nil {
@@ -178,15 +177,14 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	return &l
 }
 
-// Done notes that the text can be read as n's output, at a further cost; flags are what the grammar
-// says of the reading. The first one is the cheapest: from then on only what is within the margin
-// is looked for.
+// Done adds a reading with n's output, an additional cost and the grammar's flags. The first
+// reading is the cheapest; after it only readings within the margin are looked for.
 func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {
 		return
 	}
-	if cost > s.low { // something cheaper may still come
+	if cost > s.low { // a cheaper one may still come
 		end := n.Place
 		end.Mode, end.Flags = doneMode, flags
 		s.push(Node{Place: end, Cost: cost, Out: n.Out, Hash: n.Hash})
@@ -202,11 +200,11 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 	s.list = append(s.list, Reading{Cost: cost, End: n.Pos, Text: n.Out.String(), Flags: flags})
 }
 
-// doneMode is the mode of a reading that has ended and waits for its turn.
-// A grammar's own modes lie below it.
+// doneMode is the mode of a finished reading in the queue. A grammar's own modes are smaller.
 const doneMode = 255
 
-// quotes counts the quotes in the string that is being put out, which its own quote alone begins.
+// quotes counts the quotes in the string at the end of an output, after its own opening quote,
+// which is a piece of its own.
 func (p *Piece) quotes() (n int) {
 	for ; p != nil && p.text != `"`; p = p.before {
 		n += strings.Count(p.text, `"`)
@@ -214,9 +212,8 @@ func (p *Piece) quotes() (n int) {
 	return n
 }
 
-// String returns the whole output up to p.
-// It is asked for readings alone, of which there are few.
-// Until then outputs are lists of slices of the text, and nothing is copied.
+// String returns the whole output up to p. It is called only for finished readings, so outputs are
+// not copied during the search.
 func (p *Piece) String() string {
 	var parts []string
 	size := 0
@@ -232,10 +229,10 @@ func (p *Piece) String() string {
 	return b.String()
 }
 
-// Open reports whether the text of arguments ended before they did.
+// Open reports whether the text ended before its arguments did.
 func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
 
-// Unsure reports whether a reading rests on a guess that nothing in the text speaks for.
+// Unsure reports whether a reading is based on a guess without evidence in the text.
 func (r *Reading) Unsure() bool { return r.Flags&unsure != 0 }
 
 // Lost reports whether arguments have lost a value.

@@ -8,45 +8,44 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Flags of a string that is read; they end with it.
+// Flags of the current string; they end with it.
 const (
-	sRaw     = 1 << (32 + iota) // no backslash escapes anything
+	sRaw     = 1 << (32 + iota) // backslashes are text
 	sMixed                      // backslashes escape only where they can
-	sEscaped                    // a backslash was seen: how they are read is decided
-	sDirty                      // it has quotes that are not escaped
+	sEscaped                    // a backslash was seen, so the way to read them is decided
+	sDirty                      // it has unescaped quotes
 	sLone                       // the number of its quotes is odd
-	sBare                       // it has no quote in front
-	sPlain                      // it has quotes that are escaped as they should be
+	sBare                       // it has no opening quote
+	sPlain                      // it has correctly escaped quotes
 	sControl                    // it has line breaks
 	sMark                       // it has marks
 	sOver                       // it has quotes that are escaped twice
 	sTwo                        // it has quotes that are written twice
 	sPath                       // it begins with the drive of a path
-	sBracket                    // it begins with a bracket, in a place where a list or an object fits as well
-	sLoose                      // a value of another kind fits its place as well
-	sDelim   = 0xF << 48        // which delimiter it has
+	sBracket                    // it begins with a bracket, where a list or an object fits as well
+	sLoose                      // a value of another kind fits as well
+	sDelim   = 0xF << 48        // the index of its delimiter
 	sAll     = 0xFFFFFFFF << 32
 )
 
-// delim is what opens and closes a string.
+// delim is a pair of delimiters around a string.
 type delim struct {
 	open, close string
-	raw         bool // nothing is escaped in it
+	raw         bool // it has no escapes
 }
 
-// delims are those of JSON as models write it; the first one is JSON's own.
+// delims holds the delimiters of JSON as models write it; the first one is JSON's own.
 var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
-// strings offers the strings that begin here.
-// Three quotes in front of a comma are an empty string and one too many.
-// Any kind of quote may open a string; the kind that closes it is the same.
+// openStrings offers the strings that begin here, after prefix bytes. Any kind of quote may open a
+// string. Three quotes before a comma are an empty string and a surplus quote.
 func (x *valueReader) openStrings(prefix int, raw bool) {
 	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) || x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
 		to := keep(x.n, x.n.Pos+1)
 		if x.t.Allows(schema.String) {
-			to.Flags |= unsure // the text may begin so
+			to.Flags |= unsure // the text may begin with a bracket
 		}
-		x.step(slip, to) // a quote too many
+		x.step(slip, to) // a surplus quote
 	}
 	for k := range x.delims {
 		d := &x.delims[k]
@@ -71,7 +70,7 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 			}
 		}
 		if i := sign(x.text, to.Pos) + to.Pos; i > to.Pos && x.at(i) == ' ' && !x.has(i+1, d.close) && !scan.IsCloser(x.at(to.Pos)) {
-			to.Flags |= unsure // the sign may be in front of the quote by right
+			to.Flags |= unsure // the sign may belong before the quote
 		}
 		if d.open == `\"` && !x.t.Only(schema.String) && !x.escaped() {
 			to.Flags |= unsure // the text may begin with the quote
@@ -83,34 +82,34 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 	}
 }
 
-// escaped reports whether the first quote of the arguments is escaped, so that all are.
+// escaped reports whether the first quote of the arguments is escaped, so that all are likely to
+// be.
 func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'
 }
 
-// own reports whether a delimiter costs nothing.
+// own reports whether a delimiter is correct and costs nothing.
 func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
 
-// stringReader reads a string on from a place, and stands at a byte in it that may mean something.
+// stringReader reads a part of a string, up to a byte that may be more than text.
 type stringReader struct {
 	here
 	d   *delim
-	i   int    // where the byte stands
-	run string // what was read up to there in this step
+	i   int    // the offset of the byte
+	run string // the text up to the byte in this step
 }
 
-// read goes on in a string. A plain run is one step. Only bytes that may mean something else make a
-// step, so a file in a string costs one look at each byte. A string whose end is the text's end is
-// cut, and no reading closes it.
+// read continues a string. A run of plain bytes is one step, so a file in a string costs little for
+// each byte. A string that has no end in the text is cut, and gives no reading.
 func (x *stringReader) read() {
 	for x.i < len(x.text) && x.plain(x.i) {
 		x.i++
 	}
 	if x.i >= len(x.text) {
-		return // a string that the text's end closes is cut
+		return // the string is cut
 	}
 	x.run = x.text[x.n.Pos:x.i]
 	c := x.text[x.i]
@@ -124,11 +123,11 @@ func (x *stringReader) read() {
 		return
 	}
 	switch {
-	case x.ownQuote(x.i) > 0: // no text has the family's own
+	case x.ownQuote(x.i) > 0: // no text contains the family's own quote
 		if x.n.Flags&sBare != 0 {
 			to := x.n.behind(x.i + x.ownQuote(x.i))
 			if strings.ContainsAny(x.run[:min(1, len(x.run))], "[({") {
-				to.Flags |= unsure // its opener in other brackets, perhaps
+				to.Flags |= unsure // perhaps its opener in other brackets
 			}
 			x.step(0, to, x.run, `"`)
 		}
@@ -136,11 +135,11 @@ func (x *stringReader) read() {
 		// a part of the family's own quote
 	case x.n.Flags&sBare != 0 && x.quoteAt(x.i) > 0 && x.likelyEnd(x.i+x.quoteAt(x.i), x.n.Stack) > 0:
 		x.bareEnd()
-	case c == '"' && x.n.Flags&sBare != 0: // what has lost its quotes has none inside, or it is more than one text
+	case c == '"' && x.n.Flags&sBare != 0: // a string without quotes has none inside, or it is more than one string
 	case c == '"':
 		to := x.n.stay(x.i + 1)
 		if x.at(x.i+1) == '"' && !x.d.raw {
-			to.Flags |= unsure // one that is doubled, perhaps
+			to.Flags |= unsure // perhaps a doubled quote
 		}
 		x.step(0, to, x.run, `\"`)
 	case c == '\\':
@@ -160,8 +159,8 @@ func (x *stringReader) read() {
 	}
 }
 
-// sign reads a byte that may end a string which has lost its quote: as text, and as what stands
-// behind the end.
+// sign reads a byte that may follow a string without a closing quote: as text, and as the byte
+// after the end.
 func (x *stringReader) sign() {
 	c := x.text[x.i]
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
@@ -170,7 +169,7 @@ func (x *stringReader) sign() {
 	to := x.n.stay(x.i + 1)
 	cost := 0
 	if x.n.Flags&sBare != 0 && (strings.IndexByte("[]{}", c) >= 0 || x.mark(x.i)) {
-		to.Flags |= unsure // where it ends is a guess
+		to.Flags |= unsure // its end is a guess
 	}
 	if x.mark(x.i) {
 		cost = to.first(sMark, small)
@@ -183,9 +182,8 @@ func (x *stringReader) sign() {
 	}
 }
 
-// plain reports whether the byte at i means nothing in a string.
-// It is what keeps the search small: a comma in prose is looked behind once, and is prose.
-// What follows it decides, as for a quote.
+// plain reports whether the byte at i can only be text. It keeps the search small: a comma in
+// prose, for example, is followed by prose and not by a member.
 func (x *stringReader) plain(i int) bool {
 	switch c := x.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -211,7 +209,7 @@ func (x *stringReader) plain(i int) bool {
 	return true
 }
 
-// quotes are the signs that close strings of one kind or another.
+// quotes holds the signs that may close strings.
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
 // quoteAt returns the length of the quote at i, or 0.
@@ -224,7 +222,8 @@ func (g *look) quoteAt(i int) int {
 	return 0
 }
 
-// otherEnd reports whether a quote at i that is not the string's own stands as one that closes it.
+// otherEnd reports whether a quote at i of another kind than the string's own is in a place where
+// it would close the string.
 func (x *stringReader) otherEnd(i int) bool {
 	size := x.quoteAt(i)
 	return size > 0 && x.n.Flags&sBare == 0 && x.likelyEnd(i+size, x.n.Stack) == 2
@@ -238,16 +237,16 @@ func (x *stringReader) otherQuote() {
 	if size := x.quoteAt(x.i); size > 0 && x.otherEnd(x.i) {
 		to := x.n.behind(x.i + size)
 		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
-			to.Flags |= unsure // it ends a quotation of the text, rather
+			to.Flags |= unsure // rather it ends a quotation of the text
 		}
 		if x.d.open[0] >= 0x80 {
-			to.Flags |= unsure // which of them is a quote
+			to.Flags |= unsure // unclear which of them is a quote
 		}
 		x.step(slip, to, x.run, `"`)
 	} else if x.has(x.i, `\"`) && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
 		to := x.n.behind(x.i + 2)
 		if (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
-			to.Flags |= unsure // it ends a quotation, and the text's own is missing
+			to.Flags |= unsure // it ends a quotation, and the string's own quote is missing
 		}
 		x.step(slip, to, x.run, `"`)
 	}
@@ -264,7 +263,7 @@ func (x *stringReader) quote() {
 	x.joined(behind)
 	to := x.n.behind(behind)
 	if x.n.Flags&sLone != 0 && x.n.Flags&sDirty != 0 && x.n.inList() {
-		to.Flags |= unsure // a quote of its own inside may be the border of two elements
+		to.Flags |= unsure // a quote inside may be the border of two elements
 	}
 	if x.n.Flags&(sRaw|sMixed) != 0 && x.n.Flags&sPath == 0 && x.i > 0 && x.text[x.i-1] == '\\' {
 		to.Flags |= unsure // it may escape the quote
@@ -273,7 +272,7 @@ func (x *stringReader) quote() {
 	if x.d.raw {
 		return
 	}
-	if end == 0 && x.d.close == `"` && x.has(behind, `"`) && (x.i == 0 || x.text[x.i-1] != '"') { // two for one; three are a delimiter
+	if end == 0 && x.d.close == `"` && x.has(behind, `"`) && (x.i == 0 || x.text[x.i-1] != '"') { // two quotes for one; three are a delimiter
 		to := x.n.stay(behind + 1)
 		to.Flags ^= sLone
 		if x.n.Flags&sPlain != 0 {
@@ -288,7 +287,7 @@ func (x *stringReader) quote() {
 	to.Flags ^= sLone
 	to.Flags |= sDirty
 	if x.n.Flags&sPlain != 0 && x.d.close == `"` && x.n.inList() {
-		to.Flags |= unsure // who escapes quotes escapes all of a text: the next element's, rather
+		to.Flags |= unsure // a writer who escapes quotes escapes all, so this is rather the end
 	}
 	if x.run != "" && scan.IsDigit(x.run[len(x.run)-1]) { // inches
 		to.Flags &^= sLone
@@ -306,8 +305,7 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside offers the end of a string that has the comma behind it inside of its quotes: {"x":
-// "a," "y": 1}.
+// commaInside offers the end of a string whose comma is inside its quotes: {"x": "a," "y": 1}.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {
 		return
@@ -320,27 +318,26 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote returns the cost of a quote at i that does not close its string. end, from 0 to 2,
-// grades how likely what follows makes it the end of the string. The first of them opens a
-// quotation: it comes after a blank or a sign and before a letter. Quotations come in pairs. An end
-// without a beginning is a string's end, or several readings are left. After a digit a quote is the
-// sign for inches as often.
+// innerQuote returns the cost of reading a quote as part of the text. end, from 0 to 2, is the
+// likelihood, from the text after it, that it closes the string. The first such quote must open a
+// quotation, after a blank or a sign and before a letter: one that ends a quotation without a
+// beginning is the end of the string. After a digit a quote may mean inches.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {
 		cost = [3]int{likely, slip + small, 2 * slip}[end]
 		before, next := x.at(x.i-1), x.at(behind)
 		switch follows := scan.IsWord(next) || next >= 0x80; {
-		case x.n.Flags&sPlain != 0 && x.n.Flags&sLone != 0: // the other one of a pair, which was forgotten
+		case x.n.Flags&sPlain != 0 && x.n.Flags&sLone != 0: // its partner is escaped, this one is not
 			cost = min(cost, [3]int{slip, slip, slip + small}[end])
 		case x.run != "" && scan.IsWord(before) && follows && x.text[x.i] == '\'': // don't
 		case x.run == "", (scan.IsWord(before) || before >= 0x80) && follows:
 			cost = slip + small
 		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
-			cost = Most + 1 // it ends a quotation that never began
+			cost = Most + 1 // it ends a quotation without a beginning
 		}
 	}
-	if x.i > 0 && x.text[x.i-1] == '\\' && !x.d.raw && x.n.Flags&sRaw == 0 { // escaped twice, rather
+	if x.i > 0 && x.text[x.i-1] == '\\' && !x.d.raw && x.n.Flags&sRaw == 0 { // rather escaped twice
 		cost = Most + 1
 	}
 	if x.run != "" && scan.IsDigit(x.run[len(x.run)-1]) && end != 1 { // inches
@@ -349,9 +346,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers the string that is joined to the one that ends in front of i: by a plus sign, or in
-// Python by nothing. "x" + "y" is how programs break long texts. Behind a plus sign a key follows
-// nowhere but where it stands for a comma.
+// joined offers a string that continues the one that ends before i: after a plus sign, or in Python
+// directly. "x" + "y" is how programs break long texts. If a key follows the plus sign, the sign is
+// rather a wrong comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small
@@ -359,16 +356,16 @@ func (x *stringReader) joined(i int) {
 	case x.at(k) == '+':
 		if k = x.blank(k + 1); x.n.Stack != nil {
 			if x.n.Stack.Kind != anObject && x.n.Stack.Kind != aCall {
-				cost = slip // a comma, perhaps
+				cost = slip // perhaps a comma
 			}
 			if key, _ := x.keyAhead(k); key != "" && x.quoteAt(k+x.quoteAt(k)+len(key)) > 0 {
-				cost = 2 * slip // a comma, rather
+				cost = 2 * slip // rather a comma
 			}
 		}
 	case !x.python:
 		return
 	case x.n.Stack != nil && x.n.Stack.Kind != aCall:
-		cost = slip // a comma is missing, perhaps
+		cost = slip // perhaps a comma is missing
 	default:
 		cost = 0
 	}
@@ -377,7 +374,7 @@ func (x *stringReader) joined(i int) {
 			to := x.n.stay(k + len(d.open))
 			to.Flags = to.Flags&^uint64(sDelim) | uint64(kind)<<48
 			if k == i || cost == slip {
-				to.Flags |= unsure // doubled quotes, perhaps, or a comma that is missing
+				to.Flags |= unsure // perhaps doubled quotes, or a missing comma
 			}
 			x.step(cost, to, x.run)
 		}

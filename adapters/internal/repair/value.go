@@ -11,15 +11,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// valueReader reads a value that is due at a place, or what stands there instead of one.
+// valueReader reads the value that is expected at a place, or what is written there instead.
 type valueReader struct {
 	here
-	c      int          // its first byte
-	t      *schema.Type // of the value
-	inList bool         // a list or a set is open there
+	c      int          // the byte at the place
+	t      *schema.Type // the expected type
+	inList bool         // the innermost container is a list or a set
 }
 
-// newValueReader returns the reader of the value that is due at a place.
+// newValueReader returns a reader of the value that is expected at a place.
 func newValueReader(h here) *valueReader {
 
 	return &valueReader{h, h.at(h.n.Pos), typeOf(h.n.Want), h.n.inList()}
@@ -30,9 +30,9 @@ func (n *Node) inList() bool {
 	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
-// read reads a value, or what stands in its place. The first byte decides what can stand here; what
-// is missing in front of it is offered besides. A value that its schema does not want costs more,
-// and is no error: types may be turned into others later.
+// read reads a value, or what is written in its place. The first byte decides which values are
+// possible; a missing opener before it is offered as well. A value that the schema does not want
+// costs more but is not an error, since types may be converted later.
 func (x *valueReader) read() {
 	switch {
 	case x.over(x.n.Pos):
@@ -43,7 +43,7 @@ func (x *valueReader) read() {
 			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
 		}
 		if x.t.Known() && !x.t.Allows(schema.Object) {
-			x.step(slip, keep(x.n, x.n.Pos+1)) // a brace too many
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
 		}
 		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
 			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
@@ -51,7 +51,7 @@ func (x *valueReader) read() {
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
 		if x.t.Known() && !x.t.Allows(schema.Array) {
-			x.step(slip, keep(x.n, x.n.Pos+1)) // a bracket too many
+			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus bracket
 		}
 		if x.at(x.n.Pos+1) == '[' {
 			x.step(slip, keep(x.n, x.n.Pos+1))
@@ -68,10 +68,10 @@ func (x *valueReader) read() {
 		x.n.pop(x.s, 1, slip)
 	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
 		if x.inList && x.at(x.blank(x.n.Pos+1)) == ',' {
-			x.n.Flags |= unsure // one too many, perhaps
+			x.n.Flags |= unsure // perhaps a surplus bracket
 		}
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
-		x.open(x.n, 1, slip, aList) // it stands for the opener
+		x.open(x.n, 1, slip, aList) // it was written in place of the opener
 		x.valueLost()
 	case x.c == ':' || x.c == '=':
 		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
@@ -93,19 +93,18 @@ func (x *valueReader) read() {
 	}
 }
 
-// wholeKey reports whether a key with a colon stands at i, its quotes in order.
+// wholeKey reports whether there is a key with a colon at i whose quotes are correct.
 func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
-// bare offers a text that has lost its first quote, or both.
-// {"unit": celsius} has lost two quotes, {"unit": celsius"} one.
-// In Python a bare word is a name, which nobody evaluates.
+// bare offers a string that has lost its first quote, or both: {"unit": celsius"} has lost one,
+// {"unit": celsius} two. In Python a bare word is a name, which is not evaluated.
 func (x *valueReader) bare(cost int) {
 	if x.python || x.ownQuote(x.n.Pos) > 0 {
-		return // an expression, perhaps; a text in quotes
+		return // perhaps an expression; a string in the family's quotes
 	}
 	to := x.n.to(x.n.Pos, modeString)
 	to.Flags |= sBare
@@ -116,15 +115,15 @@ func (x *valueReader) bare(cost int) {
 	x.step(cost, to, `"`)
 }
 
-// guessed reports whether a text without quotes at n may be less than all of it, or no text: a
-// comment or more than one blank stands in front of it, or it is words and a number or a literal
-// where such a value fits too.
+// guessed reports whether a string without quotes at n is a guess, because its extent is uncertain
+// or it may not be a string: there is a comment or more than one blank before it, it begins with
+// odd signs, or it ends with a number or a literal where such a value fits, too.
 func guessed(text string, n *Node) bool {
 	if n.Pos > 0 && text[n.Pos-1] == '(' {
-		return true // a note, perhaps
+		return true // perhaps a note
 	}
 	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
-		return true // the blank may be its
+		return true // the blank may belong to it
 	}
 	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
@@ -141,16 +140,16 @@ func guessed(text string, n *Node) bool {
 	}
 	t := typeOf(n.Want)
 	if prefixed.MatchString(text[n.Pos:]) {
-		return true // a string with a letter in front
+		return true // a string with a prefix letter
 	}
 	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
 		return true // a sign in the place of its quote
 	}
 	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
-		return true // a mark that is damaged
+		return true // a damaged mark
 	}
 	if rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
-		return true // signs alone
+		return true // only signs
 	}
 	if t.Only(schema.String) || len(rest) == 0 {
 		return false
@@ -160,7 +159,7 @@ func guessed(text string, n *Node) bool {
 		return true
 	}
 	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" && t.Allows(schema.KindOf(value)) {
-		return true // a number, and a sign too many
+		return true // a number and a surplus sign
 	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
@@ -168,10 +167,10 @@ func guessed(text string, n *Node) bool {
 	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
-// prefixed is the beginning of a string in another language.
+// prefixed matches the beginning of a string with a prefix letter of another language.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
-// nearLiteral reports whether a word is a literal with a letter left out, or one of another
+// nearLiteral reports whether a word is a literal with one letter missing, or one of another
 // language.
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
@@ -184,7 +183,7 @@ func nearLiteral(word string) bool {
 	return false
 }
 
-// valueLost reads a member whose value is lost. Nobody knows what it was, so nothing fits it.
+// valueLost offers a member whose value is missing. The reading is marked as lost.
 func (x *valueReader) valueLost() {
 	if !x.inList && x.n.Stack != nil {
 		to := x.n.behind(x.n.Pos)
@@ -193,32 +192,31 @@ func (x *valueReader) valueLost() {
 	}
 }
 
-// keyAgain offers to pass a key, or the name of a type, that stands where the value is due.
+// keyAgain offers to skip a key, or the name of a type, where the value is expected.
 func (x *valueReader) keyAgain() {
 	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil && x.n.Stack.Kind == anObject {
 		i := x.n.Pos + x.quoteAt(x.n.Pos) + len(key)
 		i = x.blank(i + x.quoteAt(i))
 		to := keep(x.n, i+x.colon(i))
 		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
-			to.Flags |= unsure // another member, perhaps, whose value this is
+			to.Flags |= unsure // perhaps another member, whose value follows
 		}
 		x.step(slip, to)
 	}
 }
 
-// typeNames are what models write between a key and its value.
+// typeNames holds words that models write between a key and its value.
 var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "value", "type"}
 
-// keep returns a place further on that expects the same.
+// keep returns a place further on with the same mode.
 func keep(n *Node, pos int) Place {
 	p := n.stay(pos)
 	p.Flags &^= line
 	return p
 }
 
-// openerLost offers a list or an object whose opener is missing.
-// [ in front of a text where the schema wants a list is likely, elsewhere possible.
-// For an object a key must stand there, or any value would be one.
+// openerLost offers a list or an object whose opener is missing. A missing [ is likely where the
+// schema wants a list, and possible elsewhere. A missing { needs a key at the place.
 func (x *valueReader) openerLost() {
 	if x.n.Stack == nil || scan.IsCloser(x.c) || x.n.Stack.Depth > 6 {
 		return
@@ -226,22 +224,21 @@ func (x *valueReader) openerLost() {
 	if x.t.Allows(schema.Array) && x.c != '[' && x.n.Flags&empty == 0 {
 		m := *x.n
 		if !x.t.Only(schema.Array | schema.Null) {
-			m.Flags |= unsure // nothing asks for a list
+			m.Flags |= unsure // the schema does not want a list
 		}
 		x.open(&m, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 	}
 	if key, _ := x.keyAhead(x.n.Pos); key != "" && x.t.Allows(schema.Object) {
 		m := *x.n
 		if x.n.Stack.Kind == aTuple && x.n.Flags&empty != 0 {
-			m.Flags |= unsure // the parenthesis may stand for the brace
+			m.Flags |= unsure // the parenthesis may be in place of the brace
 		}
 		x.open(&m, 0, pick(x.t.Has(key), likely, slip), anObject)
 	}
 }
 
-// junkWord offers to pass a word in front of a quote or a bracket, where none belongs.
-// {"a": is "x"} and {"a": 1, and "b": 2} are of models that speak while they write.
-// That the word belongs to the text behind it is the other reading.
+// junkWord offers to skip a word before a value or a key, as in {"a": is "x"} and {"a": 1, and "b":
+// 2}. Another reading takes the word as part of the text after it.
 func (x *here) junkWord() {
 	i := x.n.Pos
 	for i < x.n.Pos+maxKey && x.at(i) >= 0 && scan.IsLetter(x.text[i]) {
@@ -258,9 +255,8 @@ func (x *here) junkWord() {
 	}
 }
 
-// scalar reads a string, a number, a word, or text without quotes.
-// Numbers and words of other languages get JSON's spelling, once for all of the text.
-// A letter in front of a quote is Python's, and means nothing for what the string says.
+// scalar reads a string, a number, a word, or text without quotes. Numbers and words of other
+// languages get JSON's spelling, which is a habit.
 func (x *valueReader) scalar() {
 	x.openStrings(0, false)
 	if !x.python {
@@ -313,7 +309,7 @@ func (x *valueReader) scalar() {
 	}
 }
 
-// doubledQuote offers to pass the first of two quotes.
+// doubledQuote offers to skip the first of two quotes.
 func (x *valueReader) doubledQuote() {
 	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
 		next := x.n.Pos + size
@@ -323,16 +319,16 @@ func (x *valueReader) doubledQuote() {
 		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
 			to := keep(x.n, next)
 			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
-				to.Flags |= unsure // an empty text, and signs behind it
+				to.Flags |= unsure // perhaps an empty text with signs after it
 			}
 			x.step(to.doubled(), to)
 		}
 	}
 }
 
-// halfQuoted returns unsure where a quote that does not begin a key follows a word that ends at i:
-// the word may be a text that has lost its first quote, where one is allowed as well as what the
-// word is.
+// halfQuoted returns unsure if a quote follows a word that ends at i, and does not begin a key: if
+// the type allows strings as well as the kind of the word, the word may be a string that has lost
+// its first quote.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
 		return unsure
@@ -345,17 +341,16 @@ func (g *look) wordByte(i int) bool {
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
 
-// noHoles reports whether the string of an f-string has nothing in it that would be evaluated.
-// f"{x}" is an expression, and its text is not what was meant.
-// No value means no call, which is less bad than a wrong one.
+// noHoles reports whether an f-string has no expressions inside. f"{x}" is not read, since its text
+// is not the value that was meant.
 func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)
 	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
 
-// prefixed reads a letter in front of a quote, which is of Python or another language, and reports
-// whether one stands there.
+// prefixed reads the prefix letter of a string in Python or another language, and reports whether
+// there is one.
 func (x *valueReader) prefixed() bool {
 	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') && x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
 		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {
@@ -372,17 +367,16 @@ func (x *valueReader) prefixed() bool {
 	return false
 }
 
-// open offers the inside of a container that is opened by size bytes.
-// The type of the place goes with the level: it says which keys and elements are expected.
-// Beyond maxDepth nobody nests arguments.
+// open offers the inside of a container that size bytes open. The level keeps the type of the place
+// for the expected keys and elements. Containers deeper than maxDepth are not offered.
 func (x *valueReader) open(n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)
 	if t.Only(schema.String | schema.Null) {
 		if x.python {
-			return // its text is no text
+			return // source text is not a string there
 		}
-		to.Flags |= unsure // the text may be what was written
+		to.Flags |= unsure // the source text may be the string that was meant
 	}
 	to.Stack = x.s.Enter(n.Stack, kind, t)
 	if to.Stack.Depth > maxDepth {

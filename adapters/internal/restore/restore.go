@@ -1,9 +1,9 @@
-// Package restore finds the texts that a damaged call may have been meant as.
+// Package restore finds the texts that a damaged call may have been meant to be.
 //
-// A family's calls stand between marks. A model leaves out a character of one, writes another for
-// it, puts a blank inside, writes the mark twice or not at all, or swaps two of them. What was
-// meant is a text that differs in as few marks as possible and is a call. This package makes such
-// texts, cheapest first, and does not know what a call is: whoever asks reads them.
+// A family's calls are between marks. A model may leave out or replace a character of a mark, put a
+// blank inside, write the mark twice or not at all, or swap two marks. The intended text is a call
+// that differs from the damaged one in as few marks as possible. This package returns such texts,
+// cheapest first. It does not know what a call is, so the caller has to read them.
 package restore
 
 import (
@@ -15,16 +15,16 @@ import (
 
 // Bounds on what one text may cost.
 const (
-	maxMarks = 24        // marks in a text, whole or damaged: a text with more of them is no call or two
+	maxMarks = 24        // marks in a text, whole or damaged: a text with more is not one call or two
 	maxTexts = 256       // texts of one degree
-	maxBytes = 512 << 10 // of all texts of one degree
-	maxSize  = 32 << 10  // of a text
-	minMark  = 4         // bytes of a mark that can be told from others when it is damaged
+	maxBytes = 512 << 10 // total size of the texts of one degree
+	maxSize  = 32 << 10  // size of a text
+	minMark  = 4         // bytes of a mark that can be recognised when it is damaged
 	maxWords = 64        // bytes of words between two marks that may be left out
 )
 
-// Marks splits what a family writes around its calls into marks: "<tool_call>\n", "</f></g>".
-// Words between them are none, since a word with another character is another word.
+// Marks splits the literals around a family's calls, such as "<tool_call>\n" and "</f></g>", into
+// marks. Plain words are not marks, since a word with another character is another word.
 func Marks(literals []string) []string {
 	var marks []string
 	for _, l := range literals {
@@ -34,19 +34,20 @@ func Marks(literals []string) []string {
 			}
 		}
 	}
-	// of <tool_call and <tool_call> the longer one stands where both do
+	// where both <tool_call and <tool_call> match, the longer one counts
 	slices.SortFunc(marks, func(a, b string) int { return len(b) - len(a) })
 	return marks
 }
 
-// Begins reports whether a mark stands at the beginning of the text, whole or damaged.
+// Begins reports whether the text begins with a mark, whole or damaged.
 func Begins(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0
 	})
 }
 
-// May reports whether a mark may begin the text when more of it is known, whole or damaged.
+// May reports whether the text may turn out to begin with a mark, whole or damaged, when more of it
+// is known.
 func May(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return mayBe(text, m) || slices.ContainsFunc(angles, func(a [2]string) bool {
@@ -77,7 +78,7 @@ func mayBe(text, m string) bool {
 		agree(rest, swapped) || strings.EqualFold(text[:n], m[:n])
 }
 
-// common returns how many bytes of whole characters two texts begin with alike.
+// common returns the length in bytes of the common beginning of two texts, in whole characters.
 func common(text, m string) int {
 	k := 0
 	for k < len(m) && k < len(text) && text[k] == m[k] {
@@ -89,17 +90,17 @@ func common(text, m string) int {
 	return k
 }
 
-// follows reports whether the second character of a mark may stand at or near the beginning of the
-// text: most places of a text end here.
+// follows reports whether the second character of a mark may be at or near the beginning of the
+// text. It is a quick test that rules out most places.
 func follows(text, m string) bool {
 	_, first := utf8.DecodeRuneInString(m)
 	return strings.IndexByte(text[:min(len(text), utf8.UTFMax+1)], m[first]) >= 0
 }
 
-// agree reports whether one of two texts begins the other.
+// agree reports whether one of two texts is a prefix of the other.
 func agree(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// spot is a place in a text where a mark stands.
+// spot is the position of a mark in a text.
 type spot struct{ from, to int }
 
 // change replaces a part of a text.
@@ -125,16 +126,16 @@ func apply(text string, changes ...change) (string, bool) {
 	return out.String(), true
 }
 
-// Degrees of what Texts returns.
+// Degrees of the texts that Texts returns.
 const (
-	Visible = 2 // below this degree all that was repaired can be seen to be damaged
+	Visible = 2 // below this degree only visible damage was repaired
 	degrees = 3
 )
 
-// Texts returns what the text may have been meant as, by degrees: with one visible damage repaired,
-// with two, and with a mark that is missing, in another's place or behind words.
-// Of a text without marks only what stands between a name of names and its arguments is repaired.
-// A degree with too many texts has none, since what is not read may be what was meant.
+// Texts returns what the text may have been meant to be, by degrees: with one visible damage
+// repaired, with two, and with a mark added, two marks swapped, or words after a mark removed. In a
+// text without marks only the part between a tool's name and its arguments is repaired. A degree
+// with too many texts is empty, since the intended text might be among those left out.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -167,13 +168,13 @@ func Texts(text string, marks, names []string) [][]string {
 	return texts
 }
 
-// find returns where whole marks stand, and the changes that repair what is damaged.
+// find returns the positions of whole marks, and the changes that repair damaged ones.
 func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
 			s := spot{i, i + len(m)}
 			if n := len(whole); n > 0 && text[whole[n-1].from:whole[n-1].to] == m && strings.TrimSpace(text[whole[n-1].to:i]) == "" {
-				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}}) // it stands twice
+				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}}) // it is doubled
 			}
 			whole = append(whole, s)
 			i += len(m)
@@ -196,7 +197,7 @@ func find(text string, marks []string) (whole []spot, visible [][]change) {
 	return whole, visible
 }
 
-// markAt returns the mark that begins the text, "" for none.
+// markAt returns the mark that the text begins with, or "".
 func markAt(text string, marks []string) string {
 	for _, m := range marks {
 		if strings.HasPrefix(text, m) {
@@ -206,8 +207,8 @@ func markAt(text string, marks []string) string {
 	return ""
 }
 
-// hidden returns changes that nothing damaged shows: two marks that have changed places, words
-// between two marks, and a mark that is missing beside another.
+// hidden returns changes without visible damage: swapping two marks, removing words between two
+// marks, and adding a mark next to another.
 func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	of := func(s spot) string { return text[s.from:s.to] }
 	for i, a := range whole {
@@ -232,8 +233,8 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	return all
 }
 
-// words returns how many bytes of words stand on the lines behind a mark, in front of what can
-// follow it: a bracket, another mark or a name; 0 for none.
+// words returns the length of the words on the lines after a mark, up to a bracket, another mark or
+// a name, or 0 if there are none.
 func words(text, mark string, marks, names []string) int {
 	if !strings.HasPrefix(text, "\n") {
 		return 0 // a sentence about the mark
@@ -252,12 +253,12 @@ func words(text, mark string, marks, names []string) int {
 	return n
 }
 
-// angles are what models write for the angle brackets of a tag.
+// angles holds what models write instead of the angle brackets of a tag.
 var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
 
-// inAngles returns the changes that give the tag at i, which stands in other angle brackets, those
-// of the mark m; nil where no such tag stands there. A mark may be the beginning of a tag:
-// <parameter=, behind which a key and the bracket follow.
+// inAngles returns the changes that replace the brackets of the tag at i by those of the mark m, or
+// nil if there is no such tag. A mark may be the beginning of a tag: after <parameter= a key and
+// the bracket follow.
 func inAngles(text string, i int, m string) []change {
 	inner, ok := strings.CutPrefix(m, "<")
 	inner, closed := strings.CutSuffix(inner, ">")
@@ -272,9 +273,9 @@ func inAngles(text string, i int, m string) []change {
 	return nil
 }
 
-// damaged returns how long the mark m is at the beginning of the text with one slip: a character
-// that is missing, too many, or another one, two that have changed places, or letters of the other
-// case. The whole mark is not damaged.
+// damaged returns the possible lengths of the mark m with one slip at the beginning of the text: a
+// missing, surplus or wrong character, two swapped characters, or letters in the other case. There
+// are none if the mark is whole.
 func damaged(text, m string) (sizes []int) {
 	k := common(text, m)
 	if k == len(m) || k == 0 && !follows(text, m) {
@@ -309,8 +310,8 @@ func damaged(text, m string) (sizes []int) {
 	return sizes
 }
 
-// envelopes returns the changes that repair what stands between the name of a tool and its
-// arguments, in {"name": "f"; "arguments"= {…}}: anything but a comma, a key and a colon.
+// envelopes returns the changes that repair the part between the name of a tool and its arguments,
+// as in {"name": "f"; "arguments"= {…}}, if it is not a comma, a key and a colon.
 func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
 		i := strings.Index(text, `"`+name)
@@ -328,10 +329,10 @@ func envelopes(text string, names []string) (all [][]change) {
 	return all
 }
 
-// maxGap bounds what may stand between a name and its arguments, comments included.
+// maxGap bounds the text between a name and its arguments, including comments.
 const maxGap = 128
 
-// comment is a comment of any language, which stands for nothing.
+// comment matches a comment of any language.
 const comment = `(?://|#|--)[^\n]*\n|/\*[^*]*\*/|<!--[^>]*-->`
 
 var (

@@ -1,8 +1,7 @@
 package scan
 
-// The classes of bytes that readers of model text ask about. Those that take an int are asked with
-// what At answers, so -1 belongs to none of them, and a byte of a longer rune (0x80 and above) to
-// none but what says so.
+// The classes of bytes that readers of model text use. Functions with an int take the result of At:
+// -1 is in no class, and neither are bytes of longer runes (0x80 and above).
 
 // IsLetter reports whether c is a letter of ASCII.
 func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -15,12 +14,12 @@ func IsHex(c int) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// IsWord reports whether c can stand in a name of any programming language.
+// IsWord reports whether c can occur in a name of most programming languages.
 func IsWord(c int) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 0 && c < 0x80 && IsLetter(byte(c))
 }
 
-// IsName reports whether c can stand in the name of a tool as it is offered.
+// IsName reports whether c can occur in the name of an offered tool.
 func IsName(c int) bool { return IsWord(c) || c == '-' || c == '.' }
 
 // IsQuote reports whether c opens a string in JSON, Python or JavaScript.
@@ -29,11 +28,11 @@ func IsQuote(c int) bool { return c == '"' || c == '\'' || c == '`' }
 // IsCloser reports whether c closes an object, a list or the arguments of a Python call.
 func IsCloser(c int) bool { return c == '}' || c == ']' || c == ')' }
 
-// IsSpace reports whether c is white space by RFC 8259. Other spaces (no-break, full-width) are the
-// lenient reader's.
+// IsSpace reports whether c is white space by RFC 8259. The lenient reader handles other spaces
+// (no-break, full-width).
 func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// OddSpaces lists the spaces that JSON does not know. They are replaced between tokens only; inside
-// strings they are data and stay. In their order: no-break, ideographic, line and paragraph
+// OddSpaces lists the spaces that JSON does not allow between tokens. They are replaced there;
+// inside strings they are data. In their order: no-break, ideographic, line and paragraph
 // separator, em, en, thin, zero-width, byte order mark.
 var OddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}

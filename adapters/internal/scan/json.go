@@ -8,16 +8,16 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// JSON that was read already is looked at as text: what is printed again, or held against a schema,
-// needs the order of members and the spelling of numbers, and most values are only copied.
+// JSON that was read already is handled as text, since printing and schema checks need the order of
+// members and the spelling of numbers, and most values are only copied.
 
 // Field is a member of an object, its value as JSON text.
 type Field struct{ Key, Value string }
 
-// Fields returns the members of an object in their order. One that occurs twice is there twice:
-// which one counts is the tool's to say, and the model sees what it wrote. Text that is not an
-// object has no members, and an object that ends early has those that began. Values are slices of
-// the text: a file in an argument is not copied to find the names beside it.
+// Fields returns the members of an object in their order. A repeated member is returned twice,
+// since the tool decides which one counts. Text that is not an object has no members, and an object
+// that ends early has those that began. Values are slices of the text: a file in an argument is not
+// copied to find the names beside it.
 func Fields(object string) (all []Field) {
 	text, ok := strings.CutPrefix(TrimSpace(object), "{")
 	for ok {
@@ -31,9 +31,8 @@ func Fields(object string) (all []Field) {
 	return all
 }
 
-// NextMember reads a comma, if there is one, a key and a colon. It answers false at the end of the
-// object. It accepts a comma too many or a missing colon, since what it reads was written by a
-// program: broken text must only not loop.
+// NextMember reads a comma, if there is one, a key and a colon. It returns false at the end of the
+// object. It does not check commas and colons, since the text was written by a program.
 func NextMember(text string) (quoted, rest string, ok bool) {
 	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
 		return "", text, false
@@ -43,7 +42,7 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 }
 
 // valueEnd returns the length of the JSON value that text begins with, up to the comma or bracket
-// after it. Strings are stepped over as a whole, so a brace in a text closes nothing.
+// after it. Strings are skipped as a whole, so a brace in a string closes nothing.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -68,9 +67,9 @@ func valueEnd(text string) int {
 // TrimSpace removes JSON's white space from the front.
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
-// Unquote returns the text of a JSON string; other JSON is its own text. The copy without escapes
-// is the usual case and needs no decoder: this is asked for every key. quoted is strict JSON, so a
-// leading quote has a partner at the end.
+// Unquote returns the text of a JSON string; other JSON is returned unchanged. quoted is strict
+// JSON, so a leading quote has a partner at the end. A string without escapes needs no decoder,
+// which matters since Unquote is called for every key.
 func Unquote[T string | []byte](quoted T) string {
 	if len(quoted) < 2 || quoted[0] != '"' {
 		return string(quoted)

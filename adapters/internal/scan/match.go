@@ -1,18 +1,18 @@
 package scan
 
-// Match is what looking for something says, up to the point where a call is committed. The third
-// answer is what keeps reading independent of chunks: a text that ended within "<tool_ca" is
-// neither text nor a mark yet, and who asked decides by how the reply ended.
+// Match is the result of looking for something, up to the point where a call is committed.
+// Incomplete keeps reading independent of chunks: a text that ends in "<tool_ca" is neither text
+// nor a mark yet, and the caller decides by how the reply ended.
 type Match uint8
 
 const (
-	Mismatch   Match = iota // a byte came that cannot be
-	Incomplete              // the text ended while every byte so far fitted
-	Matched                 // it stands there
-	Committed               // a call has begun and was read to its end: no way back
+	Mismatch   Match = iota // a byte did not match
+	Incomplete              // the text ended, and every byte so far matched
+	Matched                 // all of it is there
+	Committed               // a call was read to its end and cannot be undone
 )
 
-// IncompleteAtEnd returns Incomplete where c is the end of the text, else m.
+// IncompleteAtEnd returns Incomplete if c is the end of the text (-1), else m.
 func IncompleteAtEnd(c int, m Match) Match {
 	if c < 0 {
 		return Incomplete

@@ -1,5 +1,5 @@
-// Package toolset finds the offered tool that a model means by a name: names are compared as models
-// spell them, never by how near they are.
+// Package toolset finds the offered tool that a model means by a name. It knows the ways in which
+// models spell names, but never guesses by similarity.
 package toolset
 
 import (
@@ -15,15 +15,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Tool is an offered tool with its schema, compiled when it is first called. Most tools of a
-// request are never called, and a client may offer hundreds: only what is called is compiled.
+// Tool is an offered tool. Its schema is compiled on first use, since a client may offer hundreds
+// of tools, most of which are never called.
 type Tool struct {
 	chat.Tool
 	compiled bool
 	typ      *schema.Type
 }
 
-// Type returns the type of the tool's arguments, or nil where its schema says nothing.
+// Type returns the type of the tool's arguments, or nil if its schema has no constraints.
 func (t *Tool) Type() *schema.Type {
 	if !t.compiled {
 		t.compiled, t.typ = true, schema.Compile(t.Schema)
@@ -31,34 +31,32 @@ func (t *Tool) Type() *schema.Type {
 	return t.typ
 }
 
-// Set finds the offered tools by the names that models write: exactly, then without a known prefix,
-// then without regard to case and separators when that is unique. Never by edit distance. A near
-// miss of one name may be another tool. Look-up is by map and binary search, so a reply's cost does
-// not grow with the number of tools.
+// Set finds the offered tools by the names that models write: exactly, then without regard to case
+// and separators if that is unique, then without a known prefix. It does not use edit distance,
+// since a near miss of one name may be another tool. Look-ups use maps and binary search, so their
+// cost does not depend on the number of tools.
 type Set struct {
-	offered []chat.Tool       // until the first look-up builds the rest
+	offered []chat.Tool       // the first look-up builds the fields below from it
 	also    map[string]string // see New
 	exact   map[string]*Tool
-	forms   map[string]*Tool // by folded spelling; nil where two tools share it, since it belongs to neither
+	forms   map[string]*Tool // by folded spelling; nil if two tools share it
 	random  bool             // a tool has a client's random prefix
-	sorted  []string         // the spellings, to be searched for one that begins as a name does
+	sorted  []string         // the folded spellings, for the search by prefix
 }
 
-// New returns the set of some tools; also has further names, each with the name of its tool.
+// New returns a set of tools; also maps further names to the names of tools.
 func New(offered []chat.Tool, also map[string]string) *Set { return &Set{offered: offered, also: also} }
 
 // Named returns the tool that is offered by exactly this name, or nil.
 func (s *Set) Named(name string) *Tool { return s.exact[name] }
 
-// prefixes are name spaces, folded, that models put in front of a name although nobody offered
-// them. functions.f is harmony's and Kimi K2's, default_api.f Gemma's. Folded, they have lost their
-// dots and underscores.
+// prefixes holds folded namespaces that models add to offered names: functions.f is harmony's and
+// Kimi K2's, default_api.f Gemma's.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
-// build makes the look-up tables, once: a reply without calls never needs them. A name that is
-// offered twice is the first tool's: no reply could tell them apart. Short forms without a prefix
-// share the table with whole names: two tools may fold to one spelling (a_b, ab), and then only
-// their exact names find them.
+// build makes the look-up tables on the first call; a reply without calls never needs them. Of two
+// tools with the same name the first counts. If two tools have the same folded spelling (a_b, ab),
+// or share one with a short form without a prefix, only their exact names find them.
 func (s *Set) build() {
 	if s.exact != nil {
 		return
@@ -92,12 +90,12 @@ func (s *Set) add(name string, t *Tool) {
 	s.forms[folded] = t
 }
 
-// buildAlso adds the further names of tools. What could be a spelling of a tool's first name stays
-// one. A further name must not take anything away from a tool that is really called so.
+// buildAlso adds the further names of tools. They never replace a name or a spelling of an offered
+// tool.
 func (s *Set) buildAlso() {
 	first := maps.Clone(s.forms)
 	for name, of := range s.also {
-		// of a tool that is not offered here, or the first name of another
+		// the tool is not offered, or the name is that of another tool
 		t := s.exact[of]
 		if t == nil || s.exact[name] != nil {
 			continue
@@ -110,8 +108,8 @@ func (s *Set) buildAlso() {
 }
 
 // withoutPrefix returns an offered name without a server's name or a client's random prefix, or ""
-// when it has neither. The short form is one more spelling, not a name: it finds a tool only where
-// no other has it.
+// when it has neither. The short form is one more spelling, so it finds a tool only if no other
+// tool has it.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -139,19 +137,19 @@ func isAlphanumeric(s string) bool {
 	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// MaxName bounds a tool's name in bytes.
-// Clients allow 64; prefixes (functions., a server's name) and escapes come on top.
+// MaxName bounds a tool's name in bytes. Clients allow 64 bytes; prefixes (functions., a server's
+// name) and escapes make names longer.
 const MaxName = 128
 
-// fold drops case and separators. It is asked at every byte of a name that is being read, and by
-// prose at each word that could be an id. It is small enough to be inlined, so the buffer is on the
-// stack of its callers, and a name that fits in it costs no memory.
+// fold returns a name in small letters, without separators. It is called for every byte of a name
+// that is being read. It is small enough to be inlined, so the buffer is on the stack of its
+// callers, and a name that fits into it needs no allocation.
 func fold[S string | []byte](name S) string {
 	var buf [64]byte // OpenAI's limit of a name
 	return string(appendFold(buf[:0], name))
 }
 
-// appendFold appends the folded name to dst: small letters, and none of the signs between words.
+// appendFold appends the folded name to dst: in small letters, without the signs between words.
 func appendFold[S string | []byte](dst []byte, name S) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -165,9 +163,8 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 	return dst
 }
 
-// Find returns the tool that a model means by name, or nil. The order is that of certainty. A name
-// space that is the tool's own name, f.f, is what Muse writes. "" and names that fit two tools find
-// none.
+// Find returns the tool that a model means by name, or nil if there is none or more than one. More
+// certain spellings are tried first.
 func (s *Set) Find(name string) *Tool {
 	s.build()
 	name = strings.TrimSpace(name)
@@ -186,7 +183,7 @@ func (s *Set) Find(name string) *Tool {
 	}
 	// get_weather.get_weather, as Muse writes it
 	if first, second, ok := strings.Cut(name, "."); ok && first == second {
-		return s.Find(first) // its own name for a name space
+		return s.Find(first) // its own name as a namespace
 	}
 	// functions.get_weather
 	for _, p := range prefixes {
@@ -196,8 +193,8 @@ func (s *Set) Find(name string) *Tool {
 			}
 		}
 	}
-	// zzzzzz_search_docs for k3j9ab_search_docs: Void puts six characters in front that mean
-	// nothing, and models make them up
+	// zzzzzz_search_docs for k3j9ab_search_docs: Void adds six random characters, and models invent
+	// others
 	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isAlphanumeric(name[:randomPrefix]) {
 		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) && t.Name[randomPrefix:] == name[randomPrefix:] {
 			return t
@@ -206,15 +203,14 @@ func (s *Set) Find(name string) *Tool {
 	return nil
 }
 
-// randomPrefix is how many characters Void puts in front of the name of an MCP server's tool, and a
-// line below.
+// randomPrefix is the number of random characters that Void puts before the name of an MCP server's
+// tool; an underscore follows them.
 const randomPrefix = 6
 
-// InID returns the tool that an id names: functions.NAME:0 and what models make of it. A bare
-// counter means the only tool that is offered. functions.get_weather:0 is the rule;
-// functionsget_weather7 and get_weather_1 were seen as well. Digits at the end are the counter's,
-// but only if no tool's name has them. The part behind the last colon is the counter, whatever it
-// is: functions.f:0, f:call_1.
+// InID returns the tool that an id names, or nil. The rule is functions.get_weather:0, but models
+// also write functionsget_weather7 and get_weather_1. The part after the last colon is a counter,
+// whatever it is: functions.f:0, f:call_1. Digits at the end are a counter if no tool has them in
+// its name. A bare counter means the only offered tool.
 func (s *Set) InID(id string) *Tool {
 	// functions.get_weather:0
 	base := id
@@ -229,27 +225,27 @@ func (s *Set) InID(id string) *Tool {
 	if t := s.Find(base); t != nil {
 		return t
 	}
-	// 0, call_1: with one tool offered there is nothing to choose
+	// 0, call_1: there is only one tool
 	if len(s.offered) == 1 && (base == "" || fold(base) == "call") {
 		return s.Find(s.offered[0].Name)
 	}
 	return nil
 }
 
-// IsCounter reports whether an id names nothing: 0, call00003, call_8a6f…. Which tool is meant is
-// then told by its arguments; see meantBy.
+// IsCounter reports whether an id does not name a tool: 0, call00003, call_8a6f…. Then the
+// arguments of the call show which tool is meant.
 func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
 
-// Taking returns the only tool whose schema has all these members, and asks for no others; nil when
-// there is none or more. With no members every tool without required ones would fit, so none is
-// taken. exact may hold a tool under several names, so being found twice is no contradiction.
+// Taking returns the only tool whose schema has all these members and requires no others, or nil if
+// there is none or more than one. Without members it returns nil, since every tool without required
+// parameters would fit.
 func (s *Set) Taking(members []scan.Field) *Tool {
 	s.build()
 	var found *Tool
 	for _, t := range s.exact {
-		// {} fits too many, and anything fits a tool that lists nothing
+		// {} fits many tools, and a tool without listed parameters fits everything
 		if len(members) == 0 || len(t.Type().Members()) == 0 || !t.Takes(members) {
 			continue
 		}
@@ -261,10 +257,8 @@ func (s *Set) Taking(members []scan.Field) *Tool {
 	return found
 }
 
-// Takes reports whether the members have what a tool requires, and nothing that its schema does not
-// list. A schema that lists nothing takes anything. A member that the schema does not name speaks
-// against it also where it lets further ones in: anything would fit there. Both uses ask the same:
-// which tool an id without a name means, and whether a call without marks is one.
+// Takes reports whether the members include all that a tool requires, and none that its schema does
+// not list, even if the schema allows further members. A schema without listed members takes any.
 func (t *Tool) Takes(members []scan.Field) bool {
 	typ := t.Type()
 	has := func(name string) bool {
@@ -274,14 +268,14 @@ func (t *Tool) Takes(members []scan.Field) bool {
 	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
-// BeginsID reports whether an id that names a tool, or a counter, can still be written once id has
-// been. It is asked at every byte of an id, so a wrong one ends early.
+// BeginsID reports whether id is the beginning of an id that names a tool, or of a counter. It is
+// called for every byte of an id, so that a wrong one ends early.
 func (s *Set) BeginsID(id []byte) bool {
 	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
 }
 
-// Begins reports whether some offered name can still be written once name has been. Everything that
-// Find would accept has to be accepted here byte by byte, prefixes and f.f included.
+// Begins reports whether name is the beginning of a name that Find would accept, including prefixes
+// and f.f.
 func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
 		return false // the full stop of a sentence about a mark; folding would drop it
@@ -308,17 +302,17 @@ func (s *Set) Begins(name []byte) bool {
 	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil
 }
 
-// leads reports whether a folded name begins with folded. They are sorted, so the first that is not
-// smaller is the only one to look at.
+// leads reports whether some folded name begins with folded. The names are sorted, so only the
+// first that is not smaller has to be looked at.
 func (s *Set) leads(folded string) bool {
 	i, _ := slices.BinarySearch(s.sorted, folded)
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
 }
 
-// Recipient returns the tool that a header means by name: signs and the type of the content may be
-// glued to it. gpt-oss glues "json" or a question mark to the name when it forgets the mark
-// between: to=get_weatherjson<|message|>. The plain name is looked for first, as a tool may really
-// end in code.
+// Recipient returns the tool that a header means by name, or nil. Signs and the type of the content
+// may be attached to the name: gpt-oss attaches "json" or a question mark when it forgets the mark
+// between them, to=get_weatherjson<|message|>. The plain name is tried first, since the name of a
+// tool may end in "code".
 func (s *Set) Recipient(name string) *Tool {
 	if t := s.Find(name); t != nil {
 		return t
@@ -335,16 +329,16 @@ func (s *Set) Recipient(name string) *Tool {
 	return nil
 }
 
-// Names of tools come with escapes: get\_weather as in Markdown, get\u005fweather as in JSON,
+// Names of tools may have escapes: get\_weather as in Markdown, get\u005fweather as in JSON,
 // a&amp;b as in XML.
 
-// maxEntity bounds an entity like &amp; in bytes.
-// The longest that attributes need, &quot; and &#x27;, fit.
+// maxEntity bounds an entity like &amp; in bytes. The longest ones in attributes are &quot; and
+// &#x27;.
 const maxEntity = 8
 
 // unescaped returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
-// is the tool a&b. The original text is tried first ([Set.Find]), as a name may really hold a
-// backslash. Half an escape at the end is left out, so that Begins can ask for a name byte by byte.
+// is the tool a&b. Half an escape at the end is left out, so that Begins can check a name byte by
+// byte.
 func unescaped(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name
@@ -384,7 +378,7 @@ func unescaped(name []byte) []byte {
 	return out
 }
 
-// In reports whether a text holds the name of an offered tool.
+// In reports whether a text contains the name of an offered tool.
 func (s *Set) In(text []byte) bool {
 	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
 }

@@ -8,43 +8,42 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Ahead looks at a text byte by byte, and tells when it can be no wrapper any more. A document that
-// only begins like one is then shown at once.
+// Ahead reads a text byte by byte, and decides when it can no longer be a wrapper. Then a document
+// that only begins like one can be shown at once.
 type Ahead struct {
 	tools *toolset.Set
-	text  []byte // what was read; nil once a tool was named
+	text  []byte // the text so far; nil after the name of a tool was found
 	named bool
-	own   map[string]bool // the members that tools list, folded; nil before they are asked for
+	own   map[string]bool // the folded names of all parameters; nil until needed
 
-	quote   byte   // of the string that is open; 0 outside
-	escaped bool   // the byte behind a backslash
-	word    []byte // the string that was read last
-	key     string // of the member whose value is read
-	bare    bool   // the word stands without quotes
-	value   bool   // the string stands behind a colon
-	inside  []bool // of each open bracket: what stands in it is free
+	quote   byte   // the quote of the open string, or 0
+	escaped bool   // the next byte follows a backslash
+	word    []byte // the last string
+	key     string // the folded key of the current value
+	bare    bool   // the word has no quotes
+	value   bool   // the string follows a colon
+	inside  []bool // for each open bracket: its content is not checked
 	json    bool   // it begins like JSON
-	seen    bool   // something but white space and marks was read
+	seen    bool   // the first bracket or tag was read
 	begun   bool   // a byte was read
-	lines   *lines // what begins with a letter or a dash; nil: something else did
+	lines   *lines // for a text that begins with a letter or a dash; else nil
 }
 
-// maxFront bounds what may stand in front of the first name of a tool, in bytes.
-// A thought may; in front of anything else so much is a document.
+// maxFront bounds the text before the first name of a tool, in bytes. There may be a thought; a
+// longer text is a document.
 const maxFront = 1024
 
-// maxFrontTags is maxFront for tags, where a name stands at the front.
+// maxFrontTags is maxFront for texts other than JSON, in which the name comes early.
 const maxFrontTags = 256
 
-// NewAhead returns an Ahead in front of the first byte.
+// NewAhead returns an Ahead for a new text.
 func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []byte{}} }
 
-// Goes adds one more byte and reports whether the text may still be a wrapper.
+// Goes adds a byte and reports whether the text may still be a wrapper.
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)
-		// names are looked for once, at the bound: at each byte it would cost the square of the
-		// text
+		// names are looked for once, at the bound: at each byte the time would be quadratic
 		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
 			if a.named = a.tools.In(a.text); !a.named {
 				return false
@@ -68,7 +67,8 @@ func (a *Ahead) Goes(c byte) bool {
 	return !a.json || a.member(c)
 }
 
-// member follows JSON as far as it takes to know the name and the value of each member.
+// member adds a byte of JSON, and keeps track of the key and the value of each member. It returns
+// false if a value cannot occur in a wrapper.
 func (a *Ahead) member(c byte) bool {
 	switch {
 	// inside a string
@@ -97,7 +97,7 @@ func (a *Ahead) member(c byte) bool {
 			a.word = append(a.word, c)
 		}
 		return true
-	// the string in front was a name, what follows is its value
+	// the string before was a key, its value follows
 	case c == ':':
 		a.key, a.value = fold(string(bytes.TrimSpace(a.word))), true
 	case c == ',':
@@ -112,14 +112,14 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether nothing is asked of what stands here: in a thought, and in a member that may
-// be a parameter.
+// free reports whether any text is allowed here: in a thought, in arguments, and in a member that
+// may be a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
-// may reports whether the text that was just read may stand in a wrapper: in a free place, as a
-// name, or beside.
+// may reports whether the string that was just read may occur in a wrapper: in a free place, as the
+// name of a tool, or beside a call.
 func (a *Ahead) may() bool {
 	text := string(a.word)
 	l := law{tools: a.tools}
@@ -129,8 +129,8 @@ func (a *Ahead) may() bool {
 	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 || l.named(text) != nil
 }
 
-// parameter reports whether some tool lists a member of this name. The names are folded once:
-// hostile text asks at each brace.
+// parameter reports whether some tool has a parameter of this name. The names are folded only once,
+// since hostile text may have a brace at each byte.
 func (a *Ahead) parameter(key string) bool {
 	if a.own == nil {
 		a.own = map[string]bool{}

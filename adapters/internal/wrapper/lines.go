@@ -8,13 +8,13 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// What may stand in front of the two colons of a call on lines of its own, folded.
+// The folded words before the two colons of a call on two lines.
 var (
 	nameLines = []string{"tool", "toolname", "name", "function", "functionname", "action", "call"}
 	argsLines = []string{"arguments", "args", "parameters", "params", "input", "inputs", "actioninput", "toolinput"}
 )
 
-// types are words that say what a value is, where a listing of parameters has them.
+// types holds the names of types in a list of parameters.
 var types = set("string number integer boolean bool object array list text int float str any")
 
 // namedLines reads a call on two lines, or with arguments as lines below the second, and nothing
@@ -24,7 +24,7 @@ var types = set("string number integer boolean bool object array list text int f
 //	Input: {"zone": "UTC"}    arguments:
 //	                            zone: UTC
 //
-// Words of a reply are prose: both lines must begin with a word for what they hold.
+// Both lines must begin with a word from the lists above, since other lines may be prose.
 func (l *law) namedLines(text string) *node {
 	first, rest, _ := strings.Cut(text, "\n")
 	name, tool, _ := strings.Cut(first, ":")
@@ -48,18 +48,18 @@ func (l *law) namedLines(text string) *node {
 	return &node{kind: anObject, members: []member{{"name", &node{text: t.Name}}, {"arguments", args}}}
 }
 
-// describesType reports whether a member says of which type a value is: zone: string.
+// describesType reports whether a member describes the type of a value: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
-// nested reads lines of YAML that name a tool and have its arguments indented below a name, or
-// below the tool's own:
+// nested reads lines of YAML that name a tool and have its arguments indented below a key, which
+// may be the tool's name:
 //
 //	tool_call:            get_time:
 //	  use: get_time         zone: UTC
 //	  with:
 //	    zone: UTC
 //
-// On lines side by side nothing tells arguments from what a text says of a tool.
+// Lines without indentation may as well be a text about a tool.
 func (l *law) nested(text string) *node {
 	n := readLines(strings.TrimSuffix(text, "\n..."))
 	if n == nil || !l.below(n, maxDepth) {
@@ -68,7 +68,7 @@ func (l *law) nested(text string) *node {
 	return n
 }
 
-// below reports whether a value holds a tool, and nothing but objects beside it or below its name.
+// below reports whether a value names a tool, and has only objects beside or below the name.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {
 		return false
@@ -89,11 +89,11 @@ func (l *law) below(n *node, depth int) bool {
 	return named || len(n.members) == 1 && l.below(n.members[0].value, depth-1)
 }
 
-// front is what may stand in front of a call of a program: await, and a name that takes the result.
+// front matches the beginning of a line of a program before its call: await, and an assignment.
 var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?`)
 
-// caller is a call of something that takes a tool's name and its arguments: call_tool("get_time",
-// {"zone": "UTC"}).
+// caller matches a call of a function that takes a tool's name and its arguments:
+// call_tool("get_time", {"zone": "UTC"}).
 var caller = regexp.MustCompile(`^([\w.]+)\(([\s\S]*)\)$`)
 
 // code reads a call as a line of a program: result = await get_time(zone="UTC").
@@ -115,22 +115,22 @@ func (l *law) code(text string) *node {
 	return nil
 }
 
-// lines looks at a text that begins with a letter, byte by byte, and tells when it can be no call
-// on lines of its own, and no line of a program.
+// lines reads a text that begins with a letter, byte by byte, and decides when it can no longer be
+// a call on lines or a line of a program.
 type lines struct {
-	front []byte // the first line, up to what tells
-	free  bool   // the rest may be anything; a tool must be named soon
+	front []byte // the first line so far
+	free  bool   // the rest may be any text
 }
 
-// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of
-// YAML. A variable begins with a small letter, so that the first word of a sentence is not waited
-// for.
+// program matches a line of a program up to its bracket; partial matches the beginning of such a
+// line, or of a line of YAML. Variables begin with a small letter, so that the first word of a
+// sentence is not held back.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
-// goes adds one more byte and reports whether the text may still be such a call.
+// goes adds a byte and reports whether the text may still be such a call.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	l := law{tools: tools}
 	switch {

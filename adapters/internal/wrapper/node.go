@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// kind is what a node is.
+// kind is the kind of a node.
 type kind int
 
 const (
@@ -20,13 +20,13 @@ const (
 	anObject
 )
 
-// node is a value of a wrapper, however it was written.
+// node is a value in a wrapper, of any notation.
 type node struct {
 	kind    kind
-	text    string // of a text, or of all that stands in a tag
-	json    string // strict JSON, where it was written as JSON
-	cdata   bool   // the text stands in CDATA, and is what it is
-	torn    bool   // it holds a tag of the name that stands around it, whose own closer may be missing
+	text    string // the text, or the whole content of a tag
+	json    string // strict JSON, if it was written as JSON
+	cdata   bool   // the text was in CDATA, so it has no entities
+	torn    bool   // the end or the entities of the text are uncertain
 	items   []*node
 	members []member
 }
@@ -37,8 +37,8 @@ type member struct {
 	value *node
 }
 
-// readJSON reads a text that is one JSON value, with the slips that models make; nil when anything
-// is missing or left over.
+// readJSON reads a text that is one JSON value, with the slips that models make. It returns nil if
+// anything is missing or left over.
 func readJSON(text string) *node {
 	out, whole := lenient.RepairAs(text, nil)
 	if !whole || !json.Valid([]byte(out)) {
@@ -52,7 +52,7 @@ func ofJSON(raw string) *node {
 	raw = strings.TrimSpace(raw)
 	n := &node{json: raw, text: raw}
 	switch schema.KindOf(raw) {
-	// Fields hands on slices of the text, so a file in an argument is not copied
+	// Fields returns slices of the text, so a file in an argument is not copied
 	case schema.Object:
 		n.kind = anObject
 		for _, f := range scan.Fields(raw) {
@@ -73,8 +73,8 @@ func ofJSON(raw string) *node {
 	return n
 }
 
-// arguments returns an object as strict JSON of a type. JSON is read once more, now as the schema
-// has it. What tags and lines say has no types: the schema gives them.
+// arguments returns an object as strict JSON of a type. An object in JSON is read once more with
+// the schema; the values of tags and lines get their types from it.
 func (n *node) arguments(t *schema.Type) string {
 	if n.json != "" {
 		if out, whole := lenient.RepairAs(n.json, t); whole {
@@ -93,7 +93,7 @@ func (n *node) arguments(t *schema.Type) string {
 	return out.String() + "}"
 }
 
-// compact returns an object that was read as JSON without blanks between its members.
+// compact returns an object that was read as JSON, without blanks between its members.
 func (n *node) compact() string {
 	var out strings.Builder
 	for i, m := range n.members {
@@ -102,9 +102,10 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether JSON has members that the type has not, or an object or a list where
-// the type has none: {"query": {"type": "string"}} says what a query is. Read as arguments it would
-// become some, as a schema's "properties" are opened and an object becomes a text.
+// describes reports whether an object in JSON has members that the type does not have, or an object
+// or a list where the type allows none: {"query": {"type": "string"}} describes a parameter. The
+// lenient reader would make arguments of it, since it removes "properties" around them and turns an
+// object into a string.
 func (n *node) describes(t *schema.Type) bool {
 	return n.json != "" && slices.ContainsFunc(n.members, func(m member) bool {
 		return len(t.Members()) > 0 && !t.Has(m.key) ||
@@ -112,8 +113,8 @@ func (n *node) describes(t *schema.Type) bool {
 	})
 }
 
-// unsure reports whether a text among the members of a type may be read in two ways: forms differ
-// in whether entities are data, and whether the white space at the ends of a value is.
+// unsure reports whether a string among the members may be read in two ways: in some forms entities
+// are data, in others not, and so is white space at the ends of a value.
 func (n *node) unsure(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		p, text := t.Prop(m.key), m.value.text
@@ -127,8 +128,7 @@ func (n *node) unsure(t *schema.Type) bool {
 	})
 }
 
-// tight reports whether nothing but one line break stands at each end of a text, or nothing at
-// both.
+// tight reports whether a text has no white space at its ends, or just one line break at each end.
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")
@@ -161,8 +161,8 @@ func (n *node) as(t *schema.Type) string {
 	return n.arguments(t)
 }
 
-// bare returns the text of a tag without the line breaks that lay it out; of one line no blanks
-// stay around it either.
+// bare returns the text of a tag without the line breaks at its ends, and, if it is a single line,
+// without the blanks around it.
 func bare(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n"), "\n")
 	if one := strings.TrimSpace(text); !strings.Contains(one, "\n") {

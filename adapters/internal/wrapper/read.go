@@ -8,28 +8,28 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// mark is a mark in signs that no text has, or a word in square brackets: <|tool_call|>,
-// <|/tool_call|>, [TOOL_CALL].
+// mark matches a mark with signs that do not occur in text, or a word in square brackets:
+// <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
 var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
-// lastMark is such a mark at the end of a text.
+// lastMark matches such a mark at the end of a text.
 var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
-// damaged are marks that a slip has spoiled, at both ends of a text of JSON.
+// damaged matches a JSON text between two marks that may be damaged.
 var damaged = regexp.MustCompile(`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
 
 // letters returns the letters of a mark.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
-// between returns what stands between two marks that are one word for calls, of which a slip has
-// spoiled one, or which have changed places; "" where none do.
+// between returns the text between two marks with the same word for calls, of which one is damaged,
+// or which have changed places. It returns "" for any other text.
 func between(text string) string {
 	m := damaged.FindStringSubmatch(text)
 	if m == nil || letters(m[1]) != letters(m[3]) {
 		return ""
 	}
 	if word := letters(m[1]); m[1] == "<"+word+">" && m[3] == "</"+word+">" {
-		return "" // an element, whose text may be escaped
+		return "" // a normal element, whose text may be escaped
 	}
 	if word := fold(letters(m[1])); !kinds[word] && !strings.Contains(word, "call") {
 		return ""
@@ -37,7 +37,8 @@ func between(text string) string {
 	return m[2]
 }
 
-// document reads a text in whichever form it begins with; nil when it is none of them to its end.
+// document reads a text in the notation that it begins with. It returns nil if the text is not in
+// this notation up to its end.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
 	if inner := between(text); inner != "" {
@@ -46,7 +47,7 @@ func (l *law) document(text string) *node {
 	switch {
 	case text == "":
 		return nil
-	// one value, or several behind each other
+	// one value, or several in a row
 	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		if n := readJSON(text); n != nil {
 			return n
@@ -60,7 +61,7 @@ func (l *law) document(text string) *node {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
 		}
 		return n
-	// words of a reply are prose, unless something stands around them
+	// plain text may be prose, unless marks or tags surround it
 	case !l.marked && !l.tagged:
 		if n := l.namedLines(text); n != nil {
 			return n
@@ -76,7 +77,7 @@ func (l *law) document(text string) *node {
 	return readLines(text)
 }
 
-// maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
+// maxMarks bounds how many marks may surround a text, and maxMark the length of one in bytes.
 const (
 	maxMarks = 6
 	maxMark  = 128
@@ -96,7 +97,7 @@ func (l *law) unwrapped(text string) string {
 		if inner := unfenced(text); inner != text {
 			text, l.tagged = inner, true
 		}
-		// signs without width, see [scan.Buffer.ZeroWidth]
+		// invisible characters, see [scan.Buffer.ZeroWidth]
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
 		if len(text) == before {
 			break
@@ -114,19 +115,19 @@ func unfenced(text string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), text[:1]))
 }
 
-// objectsOf reads several JSON objects, one behind the other.
+// objectsOf reads several JSON objects in a row.
 func (l *law) objectsOf(text string) *node {
 	return readJSON("[" + strings.ReplaceAll(text, "}\n{", "},{") + "]")
 }
 
-// applied reads a name with its arguments behind it: get_time({…}), get_time(timezone="UTC"),
-// get_time{…}.
+// applied reads the name of a tool with its arguments after it: get_time({…}),
+// get_time(timezone="UTC"), get_time{…}.
 func (l *law) applied(text string) *node {
 	i := 0
 	for i < len(text) && isKeyByte(text[i]) {
 		i++
 	}
-	// a word that names no tool begins a sentence, or lines of YAML
+	// any other word may begin a sentence, or lines of YAML
 	t := l.named(text[:i])
 	if t == nil {
 		return nil
@@ -136,7 +137,7 @@ func (l *law) applied(text string) *node {
 	if m := mark.FindString(rest); m != "" {
 		rest = strings.TrimSpace(rest[len(m):])
 	}
-	// (zone="UTC") has members as an object has, with another sign between
+	// (zone="UTC") is like an object with other signs
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
 		if !strings.HasPrefix(rest, "{") {
@@ -155,10 +156,10 @@ func (l *law) applied(text string) *node {
 		return nil
 	}
 	if called {
-		args.json = args.compact() // as calls of Python are written elsewhere
+		args.json = args.compact() // as for other Python calls
 	}
 	n := &node{kind: anObject, members: []member{{t.Name, args}}}
-	// functions.get_time:0 is the call's id as well
+	// functions.get_time:0 is also the call's id
 	if name := text[:i]; counted.MatchString(name) {
 		n.members = append([]member{{"id", &node{text: name}}}, n.members...)
 	}
@@ -171,8 +172,8 @@ var counted = regexp.MustCompile(`:\d+$`)
 // gemmaQuote is Gemma's quotation mark.
 const gemmaQuote = `<|"|>`
 
-// plainQuotes returns a text with plain quotation marks in place of Gemma's; "" where that could
-// change a value: one is missing, or a text holds what JSON escapes.
+// plainQuotes returns a text with plain quotation marks in place of Gemma's. It returns "" if that
+// could change a value: a mark is missing, or a string has characters that JSON escapes.
 func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text
@@ -183,8 +184,8 @@ func plainQuotes(text string) string {
 	return strings.ReplaceAll(text, gemmaQuote, `"`)
 }
 
-// readLines reads members on lines of their own, as YAML has them: name: value, with what belongs
-// to a name indented below.
+// readLines reads members on lines of their own, as in YAML: name: value, with nested values
+// indented below the name. It returns nil for any other text.
 func readLines(text string) *node {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -202,8 +203,8 @@ func readLines(text string) *node {
 // indent returns how far a line is indented.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// block reads the lines that are indented as the first one, and returns those behind; nil when a
-// line is no member.
+// block reads the lines with the indentation of the first one, and returns the lines after them. It
+// returns nil if a line is not a member.
 func block(lines []string) (*node, []string) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -235,7 +236,7 @@ func block(lines []string) (*node, []string) {
 			return nil, lines
 		}
 		n.kind, lines = anObject, lines[1:]
-		// what is indented belongs to the member; a list may stand as far left as its name
+		// indented lines belong to the member; a list may have the indentation of its name
 		below := 0
 		for below < len(lines) && (indent(lines[below]) > depth || strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
 			below++
@@ -249,8 +250,8 @@ func block(lines []string) (*node, []string) {
 	return n, lines
 }
 
-// belowKey returns the value of a member: behind its colon, or on the lines below it; nil when they
-// are none.
+// belowKey returns the value of a member, which is after its colon or on the lines below it, or nil
+// if it cannot be read.
 func belowKey(value string, below []string) *node {
 	switch {
 	// with:⏎  zone: UTC
@@ -267,14 +268,14 @@ func belowKey(value string, below []string) *node {
 			text = append(text, line[min(indent(below[0]), indent(line)):])
 		}
 		return &node{text: strings.Join(text, "\n")}
-	// a text that goes on below: nothing says how its lines are joined
+	// a text that continues below: how its lines are joined is unknown
 	case len(below) > 0:
 		return nil
 	}
 	return lineValue(value)
 }
 
-// lineValue returns a value that stands in its line: JSON, a text in quotes or as it is.
+// lineValue returns the value on a line: JSON, a quoted text or a plain text.
 func lineValue(value string) *node {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.IndexByte(`{["'`, value[0]) >= 0 {

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// opening is a tag that opens: its name, what stands behind an equals sign, its attributes.
+// opening matches an opening tag: its name, a value after an equals sign, its attributes.
 var opening = regexp.MustCompile(`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>`)
 
-// attribute is one attribute of a tag.
+// attribute matches one attribute of a tag.
 var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
-// maxTags bounds how deep tags are read; each depth reads the text once more. What stands deeper is
+// maxTags bounds how deep tags are read, since each depth reads the text once more. Deeper tags are
 // text.
 const maxTags = 12
 
-// readTags reads a text that is tags and nothing else, as an object with a member a tag; nil when
-// it is more than that.
+// readTags reads a text that consists of tags, as an object with a member for each tag. It returns
+// nil for any other text.
 func readTags(text string, depth int) *node {
 	n := &node{kind: anObject, text: text}
 	if depth > maxTags {
@@ -37,8 +37,8 @@ func readTags(text string, depth int) *node {
 	return n
 }
 
-// element reads the tag that a text begins with, to its closer, and returns its length; 0 when it
-// is none or stays open.
+// element reads the tag at the start of a text, up to its closer, and returns its length. The
+// length is 0 if there is no tag or no closer.
 func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -53,7 +53,7 @@ func element(text string, depth int) (member, int) {
 	if at[9] > at[8] {
 		return tagged(name, said, attrs, "", depth), at[1]
 	}
-	// a tag that stays open is text, or half a reply
+	// a tag without a closer is text, or the reply was cut
 	end, size := closerOf(text[at[1]:], name)
 	if end < 0 {
 		return member{}, 0
@@ -61,8 +61,8 @@ func element(text string, depth int) (member, int) {
 	return tagged(name, said, attrs, text[at[1]:at[1]+end], depth), at[1] + size
 }
 
-// closerOf returns where the closer of a tag begins and ends in the text behind it; -1 when there
-// is none.
+// closerOf returns the start and the end of the closer of a tag in the text after the tag, or -1 if
+// there is none.
 func closerOf(text, name string) (start, end int) {
 	open, closer := "<"+name, "</"+name+">"
 	for from, depth := 0, 0; ; {
@@ -70,7 +70,7 @@ func closerOf(text, name string) (start, end int) {
 		if i < 0 {
 			return -1, 0
 		}
-		// each that opens in between needs a closer of its own
+		// a tag of the same name in between needs a closer of its own
 		for _, part := range strings.Split(text[from:from+i], open)[1:] {
 			if part == "" || strings.IndexByte("> =\n", part[0]) >= 0 {
 				depth++
@@ -85,7 +85,7 @@ func closerOf(text, name string) (start, end int) {
 }
 
 // tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag
-// is named like itself. Beside attributes what stands in a tag is one value: <tool
+// is a member with its own name. With attributes, the content of a tag is one value: <tool
 // name="f"><city>Rome</city></tool> holds an object.
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
@@ -116,25 +116,25 @@ func tagged(name, said, attrs, inner string, depth int) member {
 		}
 		n.members = append(n.members, member{key, &node{text: text, torn: text != a[2]+a[3]}})
 	}
-	// the member without a name holds what the attributes do not say
+	// the content is a member without a name
 	if value.kind != aText || strings.TrimSpace(value.text) != "" {
 		n.members = append(n.members, member{"", value})
 	}
 	return member{name, n}
 }
 
-// parameterTags are the tags whose attribute names a member.
+// parameterTags holds the tags whose attribute names a member.
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
 
-// keyTags name a member, and valueTags hold its value.
+// keyTags are tags with the name of a member, valueTags with its value.
 var (
 	keyTags   = set("key name k")
 	valueTags = set("value val v")
 )
 
-// content returns what stands in a tag: tags alone are an object, everything else is a text.
-// Whether its entities and the white space at its ends are its own, nobody can tell without the
-// form: see [node.unsure].
+// content returns the content of a tag: an object if it consists of tags, else a text. Whether
+// entities and white space at its ends are data depends on the form, which is unknown: see
+// [node.unsure].
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") && strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
 		text := strings.TrimSpace(inner)

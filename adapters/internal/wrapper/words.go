@@ -7,7 +7,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// set makes a set of words.
+// set returns the set of the words in a text.
 func set(words string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -16,31 +16,31 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// The members that stand beside a call, folded to small letters without signs.
+// Names of members beside a call, folded to small letters without signs.
 var (
 	idKeys      = set("id callid toolcallid tooluseid requestid uuid")
 	idsBeside   = set("created createdat index idx step seq sequence order turn server servername namespace jsonrpc")
 	typeKeys    = set("type kind version role object format finishreason stopreason mode model intent")
 	thoughtKeys = set("thought thoughts thinking think reasoning reason reasons rationale explanation plan analysis " +
 		"reflection comment note why goal purpose justification")
-	// records say what has become of a call.
+	// records are members with the outcome of a call.
 	records = set("result results error errors status ms duration durationms output outputs response responses success ok " +
 		"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
-	// messages hold what a model has answered, where no tool is named beside them.
+	// messages are members that hold a model's answer, if no tool is named beside them.
 	messages = set("response responses output outputs")
-	// shown hold calls that are shown, or what there is to call.
+	// shown are members that hold examples of calls, or a list of tools.
 	shown = set("example examples sample samples tools functions schema definitions properties history log logs messages " +
 		"expected available capabilities usage docs documentation test tests config permissions last previous choices")
-	// pages are the elements of a page, which shows what stands in it.
+	// pages are the elements of a page, which shows its content.
 	pages = set("html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
-	// speaks are the roles of who calls.
+	// speaks holds the roles of messages with calls.
 	speaks = map[string]bool{"assistant": true, "model": true, "ai": true, "agent": true}
-	// kinds say that a call is one.
+	// kinds are words for a call.
 	kinds = set("function functions tool tools toolcall toolcalls tooluse usetool functioncall functioncalls call toolscall " +
 		"calltool invoke invocation action callfunction runtool execute command request")
 )
 
-// fold returns a word in small letters, without what separates its parts.
+// fold returns a word in small letters, without the signs between its parts.
 func fold(word string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -53,14 +53,14 @@ func fold(word string) string {
 	}, word)
 }
 
-// beside reports whether a member stands beside a call: an id, a type, a role or a thought, or a
-// word for a call. What is empty says nothing either, as the content of OpenAI's messages.
+// beside reports whether a member may occur beside a call: an id, a type, a role or a thought, or a
+// word for a call. Empty members may, too, such as the content of OpenAI's messages.
 func beside(key string, n *node) bool {
-	// a thought may be of any form: AutoGPT's is an object
+	// a thought may be any value: AutoGPT's is an object
 	if thoughtKeys[key] {
 		return true
 	}
-	// "tool_calls": [] of a message that has none
+	// "tool_calls": [] of a message without calls
 	if n.kind != aText {
 		return n.kind == aList && len(n.items) == 0
 	}
@@ -68,19 +68,21 @@ func beside(key string, n *node) bool {
 		n.json == "null" && !wraps(key)
 }
 
-// wraps reports whether a member holds arguments by its name: an empty one is {}.
+// wraps reports whether a member's name is one for arguments. If such a member is empty, its value
+// is {}.
 func wraps(key string) bool {
 	return strings.HasPrefix(key, "arg") || strings.HasPrefix(key, "param") || key == "input" || key == ""
 }
 
-// answers reports whether a member holds the answers of an API, and not what there is to choose
-// from: {"choices": [{"message": {…}}]}.
+// answers reports whether a member "choices" holds the answer of an API, and not options:
+// {"choices": [{"message": {…}}]}.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
 		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })
 }
 
-// holdsCode reports whether a value is a text of JSON, or a list of those, that is no JSON itself.
+// holdsCode reports whether a value is a JSON string whose text is not JSON, or a list with such a
+// string.
 func (n *node) holdsCode() bool {
 	if n.kind == aList {
 		return slices.ContainsFunc(n.items, (*node).holdsCode)
@@ -89,5 +91,5 @@ func (n *node) holdsCode() bool {
 	return n.kind == aText && n.json != "" && text != "" && text[0] != '{' && text[0] != '['
 }
 
-// isKeyByte reports whether a byte may stand in the name of a member or a tag.
+// isKeyByte reports whether a byte may occur in the name of a member or a tag.
 func isKeyByte(c byte) bool { return scan.IsName(int(c)) || c == ':' }

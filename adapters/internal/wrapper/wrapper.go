@@ -1,28 +1,28 @@
-// Package wrapper reads calls that stand in a wrapper of no known form, by one law: what names one
-// offered tool and holds one object that fits its schema, with nothing but ids, types, roles and
-// thoughts beside, is a call.
+// Package wrapper reads calls in wrappers of an unknown form, by one rule: a value is a call if it
+// names one offered tool and has one object that fits the tool's schema, and beside these nothing
+// but ids, types, roles and thoughts.
 //
-// Small models write what they saw most: messages of OpenAI, Anthropic, Gemini and MCP, or a form
-// of their own. A list of the names of members would never be whole, while the structure is always
+// Small models write what they saw most often: messages of OpenAI, Anthropic, Gemini and MCP, or a
+// form of their own. A list of member names would never be complete, but the structure is always
 // the same:
 //
 //	{"tool_name": "get_time", "tool_args": {"zone": "UTC"}}         a name and an object beside each other
 //	{"get_time": {"zone": "UTC"}}                                   the name is the key of the object
 //	["get_time", {"zone": "UTC"}]                                   the two are a pair
-//	<call tool="get_time" zone="UTC"/>                              the object's members stand beside the name
+//	<call tool="get_time" zone="UTC"/>                              the object's members are beside the name
 //	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
 //	<get_time><zone>UTC</zone></get_time>                           the same in tags
 //	<act>use: get_time                                              the same in lines, between tags or marks
 //
-// How the package is arranged:
+// The files of the package:
 //
-//	wrapper.go  the law: which values are calls
-//	words.go    what may stand beside a call, what makes a record or an example of it
-//	node.go     values, however they were written; arguments as JSON of a schema
-//	read.go     which form a text has; marks and fences around it; name(…); lines
+//	wrapper.go  the rule: which values are calls
+//	words.go    words for members beside a call, of records and of examples
+//	node.go     values of any notation; arguments as JSON of a schema
+//	read.go     the notation of a text; marks and fences around it; name(…); lines
 //	lines.go    a call on two lines: Tool: NAME, Input: {…}
 //	tags.go     tags
-//	ahead.go    when a text that is still coming can be no wrapper any more
+//	ahead.go    when a text that is still arriving can no longer be a wrapper
 package wrapper
 
 import (
@@ -35,21 +35,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Call is a call that a wrapper holds, with its arguments as strict JSON.
+// Call is a call from a wrapper, with its arguments as strict JSON.
 type Call struct {
 	Tool     *toolset.Tool
 	ID, Args string
 }
 
-// Calls returns the calls of a text that is a wrapper and nothing else, or none. Either all of the
-// text is calls or none of it is: half a reading would show the rest as torn text.
+// Calls returns the calls of a text, if the whole text is a wrapper with calls, or nil. It never
+// reads a part of a text, since the rest would be shown as a fragment.
 func Calls(text string, tools *toolset.Set) []Call {
 	l := law{tools: tools}
 	return l.calls(l.document(strings.TrimSpace(text)), 0)
 }
 
-// Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
-// have entities in their tags as data, others not. "": it is none.
+// Doubtful returns the name of the tool in a wrapper of calls, even if it can be read in two ways:
+// in some forms entities in tags are data, in others not. It returns "" if the text is not such a
+// wrapper.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -58,18 +59,18 @@ func Doubtful(text string, tools *toolset.Set) string {
 	return ""
 }
 
-// law finds calls in what was read, whichever way it was written.
+// law finds calls in values of any notation.
 type law struct {
 	tools  *toolset.Set
-	marked bool // marks stand around: nothing but a call can be meant
-	tagged bool // tags or a fence stand around, so what is no tag is in them
-	unsure bool // what can be read in two ways counts
+	marked bool // marks surround the text, so it must be a call
+	tagged bool // tags or a fence surround the text
+	unsure bool // accept values that can be read in two ways
 }
 
-// maxDepth bounds how many wrappers may stand around a call.
+// maxDepth bounds how many wrappers a call may have.
 const maxDepth = 6
 
-// calls returns the calls that a value is; none when anything in it is no call.
+// calls returns the calls of a value, or nil if any part of it is not a call.
 func (l *law) calls(n *node, depth int) []Call {
 	switch {
 	case n == nil || depth > maxDepth:
@@ -91,8 +92,7 @@ func (l *law) calls(n *node, depth int) []Call {
 	return l.object(n, depth)
 }
 
-// text returns the calls that a text is: JSON in a string of JSON, anything in a tag. Marks in a
-// string are quoted there.
+// text returns the calls of a text. A JSON string may contain JSON or name(…), a tag any notation.
 func (l *law) text(n *node, depth int) []Call {
 	var inner *node
 	switch text := strings.TrimSpace(n.text); {
@@ -100,7 +100,7 @@ func (l *law) text(n *node, depth int) []Call {
 		inner = l.document(text)
 		if plain := html.UnescapeString(text); plain != text {
 			if inner != nil && !l.unsure {
-				return nil // with entities and without them it is two documents
+				return nil // the entities may be data or not
 			}
 			inner = l.document(plain) // {&quot;name&quot;: …}
 		}
@@ -116,7 +116,7 @@ func (l *law) text(n *node, depth int) []Call {
 	return l.calls(inner, depth+1)
 }
 
-// each returns the calls of several values, none when one of them is no call.
+// each returns the calls of several values, or nil if one of them is not a call.
 func (l *law) each(items []*node, depth int) (all []Call) {
 	for _, item := range items {
 		found := l.calls(item, depth+1)
@@ -128,20 +128,20 @@ func (l *law) each(items []*node, depth int) (all []Call) {
 	return all
 }
 
-// parts are the members of an object by what they say of a call.
+// parts holds the members of an object by their role in a call.
 type parts struct {
-	tool  *toolset.Tool // that a member names; nil: none does
+	tool  *toolset.Tool // the tool that a member names, or nil
 	id    string
-	rest  []member // neither names nor stand beside
-	wrong bool     // a record, or two tools are named
+	rest  []member // other members, which may be arguments
+	wrong bool     // it is a record, or names two tools
 }
 
-// object returns the calls of an object: one that it names, those whose names are its members, or
-// those in its wrapper.
+// object returns the calls of an object: a call whose tool is named by a member, calls whose tools
+// are the keys, or calls in an object that it wraps.
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
-	// a record, or nothing that could be arguments: {"tool": "get_time"} may be a setting
+	// a record, or no possible arguments: {"tool": "get_time"} may be a setting
 	case p.wrong || len(p.rest) == 0:
 		return nil
 	// {"do": "get_time", "with": {…}}
@@ -162,15 +162,15 @@ func (l *law) object(n *node, depth int) []Call {
 	if all := l.byKey(&p); all != nil {
 		return all
 	}
-	// {"call": {…}}, and <invoke>…</invoke><invoke>…</invoke> side by side
+	// {"call": {…}}, and <invoke>…</invoke><invoke>…</invoke> one after the other
 	var inner []*node
 	for _, m := range p.rest {
-		// {"tools": […]} lists what there is, {"result": {…}} what there was
+		// {"tools": […]} is a list of tools, {"result": {…}} a result
 		key := fold(m.key)
 		if m.key != p.rest[0].key || shown[key] && !answers(key, m.value) || n.json == "" && pages[m.key] {
 			return nil
 		}
-		// {"usage": "get_time(zone=…)"} is no call, {"action": "get_time(zone=…)"} is one
+		// {"usage": "get_time(zone=…)"} is not a call, {"action": "get_time(zone=…)"} is
 		if m.value.holdsCode() && !kinds[key] && !strings.Contains(key, "call") {
 			return nil
 		}
@@ -179,9 +179,9 @@ func (l *law) object(n *node, depth int) []Call {
 	return l.each(inner, depth)
 }
 
-// flat returns the arguments of a call whose members stand beside its name: <call tool="get_time"
-// zone="UTC"/>. Where the tool has a member that may be an id or a type of the wrapper, nobody can
-// tell which it is.
+// flat returns the arguments of a call whose arguments are beside its name: <call tool="get_time"
+// zone="UTC"/>. It returns false if one of the tool's parameters may also be an id or a type of the
+// wrapper.
 func (l *law) flat(n *node, p *parts) (string, bool) {
 	own := 0
 	for _, m := range n.members {
@@ -196,8 +196,8 @@ func (l *law) flat(n *node, p *parts) (string, bool) {
 }
 
 // byKey returns the calls of an object whose members are named like tools: {"get_time":
-// {"timezone": "UTC"}}. An empty object under a name says nothing, unless marks stand around or the
-// tool takes nothing else.
+// {"timezone": "UTC"}}. An empty object is not enough evidence, unless marks surround the text or
+// the tool has no parameters.
 func (l *law) byKey(p *parts) (all []Call) {
 	for _, m := range p.rest {
 		t := l.named(m.key)
@@ -220,8 +220,8 @@ func (l *law) byKey(p *parts) (all []Call) {
 	return all
 }
 
-// divide sorts the members of an object into its parts. What names a tool counts as its name,
-// whatever the member is called; under "type" or "id" only where nothing else does.
+// divide sorts the members of an object into parts. Any member may name the tool, but a member such
+// as "type" or "id" only if no other does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -234,10 +234,10 @@ func (l *law) divide(n *node) (p parts) {
 		case messages[key] && m.value.kind != aText:
 			answered = true
 			p.rest = append(p.rest, m)
-		// {"name": …, "status": "ok"}, or a message of the user's
+		// {"name": …, "status": "ok"}, or a message of the user
 		case records[key] || key == "role" && !speaks[m.value.text]:
 			p.wrong = true
-		// two members that name one tool are no contradiction: "tool" and "title"
+		// two members may name the same tool: "tool" and "title"
 		case t != nil && !stands:
 			p.wrong = p.wrong || p.tool != nil && p.tool != t
 			p.tool = t
@@ -268,9 +268,9 @@ func (l *law) nameIn(n *node) *toolset.Tool {
 	return l.named(n.text)
 }
 
-// named returns the tool of a name, spelled as it is offered; name spaces may stand in front:
-// mcp__clock__get_time. What is spelled otherwise is a word of the document: "Search" is no name of
-// search.
+// named returns the tool with a name, or nil. A namespace may precede the name:
+// mcp__clock__get_time. The spelling must be exact, since other spellings may be words of a
+// document: "Search" is not the tool search.
 func (l *law) named(name string) *toolset.Tool {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > toolset.MaxName {
@@ -298,9 +298,9 @@ func (l *law) named(name string) *toolset.Tool {
 	return nil
 }
 
-// fits returns a value as the arguments of a tool. Required members must be there, and no others
-// than the tool lists. A tool that lists nothing would take any object: there the member must be
-// called as arguments are. An object around the arguments is opened: <tool
+// fits returns a value as the arguments of a tool, and whether it fits: it must have the required
+// members, and only members that the tool lists. For a tool without listed members, key must be a
+// name for arguments. An object around the arguments is removed: <tool
 // name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
@@ -314,7 +314,7 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 				return "", false
 			}
 			return l.fitsIn(readJSON(text), t, key)
-		// <arguments>zone: UTC</arguments>; in JSON such a text is a value
+		// <arguments>zone: UTC</arguments>; in JSON such a text is not an object
 		case n.json == "":
 			return l.fitsIn(readLines(n.text), t, key)
 		}
@@ -339,7 +339,7 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	return "", false
 }
 
-// takes reports whether a tool takes the members, each once and of its type.
+// takes reports whether a tool accepts the members, each of them once and of its type.
 func takes(t *toolset.Tool, fields []scan.Field) bool {
 	if !t.Takes(fields) {
 		return false
