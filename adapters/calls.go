@@ -219,9 +219,9 @@ func (cs *calls) passOn(e chat.Event) {
 	}
 }
 
-// finishCall sends the rest of a complete call. Missing closers are no damage when the model
-// stopped by itself, and are reported as repaired. Text after a call begins anew: white space
-// there is none, and a further call is at the start of a line.
+// finishCall sends the rest of a complete call. Missing closers are not damage if the model stopped
+// by itself, and are reported as repaired. Text after a call begins anew: white space there is not
+// text, and a further call is at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")

@@ -158,8 +158,8 @@ func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, 
 	return committed
 }
 
-// zeroWidth counts the bytes of zero-width characters here and the white space among them. It
-// returns 0 if there is only white space.
+// zeroWidth counts the bytes of zero-width characters here, including the white space around them.
+// It returns 0 if there are no such characters.
 func (cl *closers) zeroWidth() int {
 	n := cl.Space(0)
 	for size := cl.ZeroWidth(n); size > 0; size = cl.ZeroWidth(n) {

@@ -30,7 +30,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
-	// In quotes of its own a family may write anything: what stands before the call's closer
+	// In quotes of its own a family may write anything: what precedes the call's closer
 	// belongs to it.
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true

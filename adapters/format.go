@@ -103,7 +103,7 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 }
 
 // Arguments reads the arguments of a call of t that a server passed on as text that is not a JSON
-// object: damaged, another value that stands for an object, or that object as a string once more.
+// object: damaged, another value that stands for an object, or an object in a string.
 // It returns one JSON object and the names of what was repaired, or false if the text cannot be
 // read so. Blank text is an object without members. OpenAI's form has arguments as text, so what a
 // server or a client's history hands over may be anything that a model wrote.

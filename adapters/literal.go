@@ -210,7 +210,7 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 				return 0
 			}
 		}
-		if c == '\n' { // only white space may stand on the next lines
+		if c == '\n' { // only white space may be on the next lines
 			end := n + ms.Space(n)
 			switch _, a := ms.literal(end, l); a {
 			case incomplete:

@@ -108,7 +108,7 @@ type Which uint8
 // The degrees, for Options.Which. What each of them takes is a table in docs/calls.md.
 const (
 	Normal Which = iota // marks where models put them, and other complete calls with evidence
-	Eager               // every complete call that fits an offered tool, whatever stands around it
+	Eager               // every complete call that fits an offered tool, whatever surrounds it
 	Strict              // the family's own marks, or its own form if it has no marks
 )
 

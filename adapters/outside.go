@@ -19,7 +19,7 @@ type outside struct {
 	// around is the quote around the arguments if the quotes inside are not escaped: "{"city":
 	// "Rome"}". 0: no quote.
 	around  int
-	printed bool // print( stands around the Python call
+	printed bool // print( surrounds the Python call
 }
 
 // CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of

@@ -45,9 +45,9 @@ func (py *python) read(p *declaration.Pattern) match {
 }
 
 // nextPython reads a further call after a comma or a newline. Without a bracket around, white space
-// alone may separate: calls stand on lines. Inside brackets a comma must, since [f() g()] is not a
-// list in Python. A call that is cut here does not affect the calls before it, which have ended. A
-// name must follow, or the comma belongs to a sentence: "[a(), and so on".
+// alone may separate: each call is on its own line. Inside brackets a comma must, since [f() g()]
+// is not a list in Python. A call that is cut here does not affect the calls before it, which have
+// ended. A name must follow, or the comma belongs to a sentence: "[a(), and so on".
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one per line without brackets

@@ -83,7 +83,7 @@ func (st *start) behindPrompt(f *declaration.Family) {
 			return
 		}
 	}
-	// a name has to stand alone on its line: "all of them are sunny." is an answer, and "search {
+	// a name has to be alone on its line: "all of them are sunny." is an answer, and "search {
 	// query: String }" GraphQL
 	if st.tools == nil || !st.wordLine() {
 		return

@@ -38,8 +38,8 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
 // <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
-// type="string"<|sep|>: parts alternate, literal and hole, so k goes in steps of two. Keys may hold
-// blanks and punctuation, as everything up to the next literal is the key.
+// type="string"<|sep|>: parts alternate, literal and hole, so k advances in steps of two. Keys may
+// hold blanks and punctuation, as everything up to the next literal is the key.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {

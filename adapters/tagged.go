@@ -170,8 +170,8 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('}')
 }
 
-// nearAbsent reports whether a key is one character short of a parameter that has no value: it may
-// have lost that character to the value.
+// nearAbsent reports whether a key differs in one character from a parameter that has no value: it
+// may have lost that character to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
 }

@@ -13,7 +13,7 @@ import (
 // Inside a value tags nest: an opener together with its closer is text, at no cost. So a document
 // about calls is read whole.
 
-// tagArg is an argument of a reading; its value stands between two offsets. Readings share their
+// tagArg is an argument of a reading; its value is between two offsets. Readings share their
 // beginnings, so arguments are a list from the last to the first: a thousand readings of a file
 // hold its path once.
 type tagArg struct {
@@ -345,7 +345,7 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 
 // closers goes on after a closer of the call, where the k-th is due. The outer closers are mostly
 // missing because the model has stopped after the first: </function>, and the end of the reply.
-// Then each missing closer costs half a slip. Before text each costs a whole slip.
+// Then each missing closer costs half a slip. Before text the call costs two slips.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {

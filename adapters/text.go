@@ -61,7 +61,7 @@ func (d *decoder) gap() {
 	c := d.At(n)
 	// after the last call
 	if c < 0 && d.page.blank && d.calls.done > 0 {
-		d.Pos += n // white space after the last call is not text
+		d.Pos += n // such white space is not text
 		return
 	}
 	if n >= maxGap || c < 0 {
