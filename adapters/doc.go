@@ -11,10 +11,10 @@
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
-//	internal/claim        whether the text between two calls announces the second, or claims what the first has answered
+//	internal/claim        whether text between calls announces the next or claims an answer
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
-//	internal/wrapper      the rule for wrappers: what names a tool and holds its arguments is a call
+//	internal/wrapper      wrappers: what names a tool and holds its arguments is a call
 //	internal/restore      the texts that a call with damaged marks may have been meant as
 //	internal/form         calls in any arrangement, read whole and to the byte
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
@@ -23,11 +23,11 @@
 //
 // What callers see:
 //
-//	set.go         Set and Format: families that are read together, and the family that a model's name means
+//	set.go         Set and Format: families read together; the family of a model's name
 //	format.go      the embedded families; Decode; arguments and documents that no reply holds
 //	options.go     what the decoder must know of a request; the names of repairs
 //	meant.go       Meant: whether the words around a call mean it
-//	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name survives the way back
+//	write.go       Append, Prompt, Grammar: calls, results, prompts; names that can be carried
 //
 // The decoder of a reply, from the bottom up. Each part is a type that knows the parts above it in
 // this list; it reaches those below through an interface (taker, opener). The text, and what
@@ -37,10 +37,10 @@
 //	input.go       input: pieces from the source, and which bytes of them may be dropped
 //	literal.go     marks: literals, in all the ways in which models write them
 //	marks.go       marks: which marks are here, and what they end
-//	page.go        outlet and page: where events leave; text that is decided, and what surrounds a mark
+//	page.go        outlet and page: where events leave; decided text, and what surrounds a mark
 //	code.go        code: which text is code: fenced blocks and spans
 //	trial.go       trial: attempts to read a call, which can be taken back
-//	calls.go       calls: a call from the point where it is certain to its end; calls that were cut
+//	calls.go       calls: a call from its certain point to its end; calls that were cut
 //	counted.go     counted: which calls of a reply count: none after a made-up result, none twice
 //
 // What is recognised as a call:
@@ -50,9 +50,9 @@
 //	outside.go     outside: what can follow a call's arguments
 //	arguments.go   arguments: the value of an arguments member, and what may take its place
 //	decide.go      what arguments mean if something in them was odd
-//	stopped.go     whether such arguments are correct up to the end of the reply and were cut there
+//	stopped.go     whether such arguments are correct and were cut by the reply's end
 //	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
-//	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are not calls
+//	list.go        objects in a row; {"NAME": {…}}; elements of a list that are not calls
 //	python.go      python: f(a=1, b="x")
 //	header.go      headers: the headers of messages, and where messages end
 //	tagahead.go    tagsAhead: the heads of arguments in tags
