@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// arguments reads the arguments of a call whose tool is known.
-// It commits the call where they begin, or refuses them: an echo of the schema, or a text that
-// stands for no object. The forms of calls share it, and differ in what stands around.
+// arguments reads the arguments of a call whose tool is known. It commits the call where the
+// arguments begin, or refuses them if they are an echo of the schema or a text that cannot mean an
+// object. All forms of calls share it; they differ only in what surrounds the arguments.
 type arguments struct {
 	*lenient.Reader
 	in      *input
@@ -26,15 +26,15 @@ type arguments struct {
 	tools   *toolset.Set
 }
 
-// read reads the value of an arguments member: commits at its first byte when it is an object, and
-// after reading it when it is something that stands for one. A quote may begin an object in a
-// string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an object between quotes that
-// are not escaped, or its first member without a brace. What of these it is, is seen before
-// anything is committed.
+// read reads the value of an arguments member. It commits at the first byte when the value is an
+// object, and after reading it when the value is something that stands for an object. A quote may
+// begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an
+// object between quotes that are not escaped, or its first member without a brace. Which of these
+// it is gets decided before anything is committed.
 //
 //	{"city": "Rome"}              an object: streams
 //	"{\"city\": \"Rome\"}"        in a string, as OpenAI's form has it
-//	"{"city": "Rome"}"            the same, and nobody escaped its quotes
+//	"{"city": "Rome"}"            the same, but its quotes are not escaped
 //	"city": "Rome"}               without its brace
 //	[{"city": "Rome"}]  null      a list around it, or nothing
 func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) match {
@@ -76,7 +76,7 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 		ar.Repaired("inner-quotes")
 		ar.Pos += 1 + ar.Space(1)
 		ar.outside.around = c
-		// the outer quotes are no JSON: inside, theirs end nothing
+		// the outer quotes are not JSON: inside them, the same quote ends nothing
 		a := ar.read(t, id, quotes)
 		ar.outside.around = 0
 		// the closing one of the outer quotes
@@ -96,7 +96,7 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 }
 
 // inside reads an object in a fence or in parentheses, or the arguments of a Python call in its
-// parentheses. A fence of something else, or one that is cut, is none.
+// parentheses. A fence that holds something else, or is cut, is not read.
 func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	open, end := 1, ")"
 	if ar.Has(0, "```") {
@@ -148,8 +148,8 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	ar.Quotes = quotes
 	ar.Items('{', t.Type())
 	ar.Quotes = nil
-	open := ar.Unclosed                                   // without its closing brace too
-	if open && !slices.Contains(ar.Repairs, "comments") { // then nothing is left out
+	open := ar.Unclosed                                   // its closing brace is missing too
+	if open && !slices.Contains(ar.Repairs, "comments") { // else nothing was left out
 		return committed
 	}
 	ar.Unclosed = false
@@ -158,8 +158,8 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	return committed
 }
 
-// otherBrace returns the length of another bracket that stands for the opening brace, 0 where none
-// does: behind it a parameter of the tool stands as a key, which no list has.
+// otherBrace returns the length of another bracket that stands for the opening brace, or 0 if there
+// is none. A parameter of the tool must follow the bracket as a key, which no list has.
 func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	for _, bracket := range [...]string{"[", "｛", "［"} {
 		if ar.Has(0, bracket) {
@@ -173,8 +173,8 @@ func (ar *arguments) otherBrace(t *toolset.Tool) int {
 }
 
 // filledSchema reads arguments that a model has written as the schema's properties: {"type":
-// "object", "properties": {…}}. Their values tell them from an echo of the schema, whose properties
-// are described.
+// "object", "properties": {…}}. Their values tell them from an echo of the schema, in which each
+// property is a description.
 func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	if ar.trial.bare() {
 		return mismatch
@@ -193,7 +193,7 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 }
 
 // describes reports whether a member of an object has members that its parameter does not declare:
-// it is a schema then, and the object describes arguments.
+// then that member is a schema, and the object describes arguments.
 func describes(properties []byte, t *schema.Type) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(properties, &members) != nil {
@@ -211,8 +211,8 @@ func describes(properties []byte, t *schema.Type) bool {
 	return false
 }
 
-// listed reads arguments in a notation of no family; see [lenient.Listed]. They end where their
-// call is closed.
+// listed reads arguments in a notation that belongs to no family; see [lenient.Listed]. They end
+// where their call is closed.
 func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	n := 0
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.endsCall(n) {
@@ -249,8 +249,8 @@ func (ar *arguments) quotedObject(quote int) bool {
 // objectFits looks at the first member of the arguments: a schema in their place is an echo of the
 // tool list, and a call without marks must begin with a parameter of the tool. Small models do
 // echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
-// Behind marks any first member is believed but those of a schema: the call is checked later, and a
-// wrong name is repaired.
+// After marks any first member is accepted except those of a schema: the call is checked later, and
+// a wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -271,7 +271,7 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 	if a != matched && ar.trial.bare() {
 		return a
 	}
-	key := scan.Unquote(out) // of a key that is damaged nothing, which no schema's text begins with
+	key := scan.Unquote(out) // empty for a damaged key; no schema's text begins with one
 	// {"city": {"type": "string"}} is the schema's own text
 	if ar.describesParameter(t.Type().Prop(key)) {
 		return mismatch
@@ -283,9 +283,9 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 }
 
 // standIn reads arguments that are not an object but mean one: an object in a string, a list around
-// it, pairs of name and value, null, or the value of the only parameter. It is read whole before
-// the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object; "oops", for a
-// tool with several parameters, is none, and {} would be made up.
+// it, pairs of name and value, null, or the value of the only parameter. The value is read whole
+// before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object;
+// "oops", for a tool with several parameters, is not, and {} would be made up.
 func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
@@ -306,10 +306,10 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is no JSON up to where ends tells that it is over, behind as many bytes
-// more. False: the reply ended first. ends is asked at the stops alone, so a file of megabytes
-// costs one look-up a byte. Tagged values and programs differ in what ends them alone: a tag that
-// something sensible follows, or the end of a message.
+// rawText copies text that is not JSON until ends reports that it is over, and then steps over the
+// number of bytes that ends returned. It returns false if the reply ended first. ends is called at
+// the stops only, so a file of megabytes costs one look-up a byte. Tagged values and programs
+// differ only in what ends them: a tag that something sensible follows, or the end of a message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops}
 	for {
@@ -327,7 +327,7 @@ func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (in
 			continue
 		}
 		switch {
-		// whole runes only, so that no split can damage one
+		// only whole runes, so that no split can damage a rune
 		case c >= 0x80:
 			ar.Rune()
 			continue

@@ -10,9 +10,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// unmarked reads calls that carry no marks, or lost the one that opens them.
-// Their evidence is all there is: an offered name, arguments that fit, and a place where calls
-// stand. What has too little of it stays text.
+// unmarked reads calls that have no marks, or have lost the mark that opens them. They are
+// recognised by evidence alone: an offered name, arguments that fit, and a place where calls are
+// written. What has too little evidence stays text.
 type unmarked struct {
 	*scan.Buffer
 	marks    *marks
@@ -28,17 +28,18 @@ type unmarked struct {
 	which    Which // which texts that look like calls are calls
 }
 
-// maxUnmarked bounds a call without marks that is held until it is whole, in bytes. It is held in
-// memory and may be read twice, as text and as a call. A larger one behind prose stays text.
+// maxUnmarked bounds a call without marks that is held until it is whole, in bytes. Such a call is
+// held in memory and may be read twice, as text and as a call. A larger call after prose stays
+// text.
 const maxUnmarked = 1 << 16
 
-// read reads calls that carry no marks: JSON, a fence, a name with its arguments behind it. They
-// need evidence. At the start of the reply (behind reasoning, or behind another call) JSON with an
+// read reads calls that have no marks: JSON, a fence, or a name followed by its arguments. They
+// need evidence. At the start of the reply (after reasoning, or after another call) JSON with an
 // offered name and a first argument that is a parameter streams; everything else is held to its end
-// and must be announced, complete and the last thing.
+// and must be announced, complete and the last thing in the reply.
 //
-//	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what other models leave of theirs
-//	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name with its arguments behind it
+//	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what remains of other models' forms
+//	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name followed by its arguments
 //	functions.get_weather:0{"city": "Rome"}                   Kimi's, where a server has hidden the control tokens
 func (um *unmarked) read(c int, line bool) bool {
 	switch {
@@ -60,7 +61,7 @@ func (um *unmarked) read(c int, line bool) bool {
 	return front.said.May() && um.heldCalls(front)
 }
 
-// announcedHere returns what the text in front says of calls without marks here.
+// announcedHere returns what the text before this point says of calls without marks that follow it.
 func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
@@ -73,7 +74,7 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront reports whether a call of the reply before this point was not taken. Then the one
+// calledInFront reports whether a call of the reply before this point was not taken. Then the call
 // here is not run by itself, since it may depend on the other.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
@@ -88,8 +89,8 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling reports whether the last thing except for a line of prose was a call without marks:
-// a model that has called so, and writes another call after "And Oslo:", calls again.
+// goesOnCalling reports whether a call without marks came last, apart from one line of prose: a
+// model that has made such a call, and writes another after "And Oslo:", means that one too.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
@@ -97,7 +98,7 @@ func (um *unmarked) goesOnCalling() bool {
 
 // The patterns that calls without marks are read by. JSON at the start of the reply streams from
 // its commit point: to wait for the end would hide all progress of a model that has no marks, as
-// Llama 3's is. Two newlines in front of such a call are glue, as templates have at most two.
+// Llama 3's is. Two newlines before such a call are glue, as templates have at most two.
 var (
 	bareStream  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
 	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
@@ -106,10 +107,10 @@ var (
 	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
-// heldCalls reads calls as a draft. All of them leave or none: with text between two they are
-// alternatives to choose from. Behind the calls white space, a special closer, or the end: prose
-// makes an example of them, unless `--calls eager`. What the text in front says must be said of the
-// first call.
+// heldCalls reads calls as a draft. Either all of them leave or none: calls with text between them
+// are alternatives to choose from. Only white space, a special closer or the end may follow the
+// calls: prose makes an example of them, unless `--calls eager` is set. The text before them must
+// announce the first call.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
@@ -124,8 +125,8 @@ func (um *unmarked) heldCalls(front announcement) bool {
 }
 
 // callsAtEnd reports whether the reply goes on in prose and ends with more calls without marks:
-// then those here are meant as well. A model that reads a file, says what is in it and sends a mail
-// must read it first: the last call alone is the worst choice.
+// then the calls here are meant as well. A model that reads a file, says what is in it and sends a
+// mail must read it first: the last call alone is the worst choice.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false
@@ -160,10 +161,10 @@ func (um *unmarked) bareCall() bool {
 	return false
 }
 
-// readsUnmarked reports whether calls without marks count. They do not where only the family's own
-// form does, unless that form has no marks. `--calls strict` runs what the family's own engine
-// would: bare JSON is llama3's form, and not hermes's. Families whose form is a fence, the agent's
-// and gemma3, are read in it as well.
+// readsUnmarked reports whether calls without marks count. They do not count under `--calls
+// strict`, where only the family's own form does, unless that form has no marks. `--calls strict`
+// runs what the family's own engine would: bare JSON is llama3's form, and not hermes's. Families
+// whose form is a fence, the agent's and gemma3, are read in it as well.
 func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {
 		return true

@@ -8,10 +8,10 @@ import (
 	"toolnorm/chat"
 )
 
-// calls writes the calls of the reply: each from where it is certain to where it ends.
-// Between commit and endCall whoever reads the arguments writes to Out. What of them may leave is
-// decided here alone, by the degree of holding and by what can still change; so the forms of calls
-// know nothing of the client.
+// calls writes the calls of the reply, each from the point where it is certain to its end. Between
+// commit and endCall the reader of the arguments writes to Out. Only calls decides how much of them
+// may leave, by the degree of holding and by what can still change; so the forms of calls know
+// nothing of the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -19,42 +19,42 @@ type calls struct {
 	marks *marks
 	page  *page
 	trial *trial
-	hold  int // bytes of arguments that wait before a call leaves; negative: none
-	// holdNow returns hold for a call that begins; nil: it stays
+	hold  int // bytes of arguments that wait before a call leaves; negative: no bytes wait
+	// holdNow returns hold for a call that begins; nil: hold does not change
 	holdNow func() int
 	callCount
-	argsAt  int     // position of the arguments being read, which are kept meanwhile; -1: none are
+	argsAt  int     // position of the arguments being read, which stay buffered; -1: none
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
 }
 
-// callCount is what has become of the calls so far.
-// index and done differ by calls that were cut: those have an index, and are not finished.
+// callCount counts the calls so far. index and done differ by the calls that were cut: those have
+// an index but are not finished.
 type callCount struct {
 	index    int    // of the next call
 	done     int    // calls finished
-	closed   bool   // the last one was closed by its own marks
-	markless bool   // it had none
+	closed   bool   // the last call was closed by its own marks
+	markless bool   // the last call had no marks
 	wasCut   bool   // a call was cut
-	cutText  string // what of it was read and did not leave
+	cutText  string // the part of that call that was read and did not leave
 }
 
-// settle sends what is decided, and returns the position from which on bytes may be needed again.
+// settle sends what is decided, and returns the first position whose bytes may be needed again.
 func (cs *calls) settle() int {
 	cs.flush()
 	return cs.needed()
 }
 
-// sawEnd notes how much was decided when the end of the text was first seen inside a call. Up to
-// there a call that is cut may be sent: what was decided later depended on there being no more.
+// sawEnd notes how much was decided when the end of the text was first seen inside a call. A cut
+// call may be sent up to there: what was decided later assumed that nothing more would come.
 func (cs *calls) sawEnd() {
 	if cs.Out != nil {
 		cs.Out.SawEnd()
 	}
 }
 
-// calling is the call being read: what is written of its arguments, whose it is, and whether it has
-// begun to leave. Outside of drafts the pin is where its text begins, until anything of it has
-// left: so long it can become text again.
+// calling is the call being read: its arguments as written so far, its tool, and whether it has
+// begun to leave. Outside of drafts the pin is where its text begins, until a part of it has left:
+// up to then it can become text again.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
@@ -62,10 +62,10 @@ type calling struct {
 	released bool // CallStart has left
 }
 
-// commit begins a call: the text in front of it loses the family's glue and leaves, and no rewind
-// goes behind this point (a draft's caller can still drop everything). What is read up to here may
-// be read again, so nothing of it has left: the pin holds the buffer. Glue goes once: of
-// "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
+// commit begins a call: the text before it loses the family's glue and leaves, and reading cannot
+// go back before this point (a draft's caller can still drop everything). What was read up to here
+// may be read again, and none of it has left: the pin keeps it in the buffer. Glue is removed once:
+// of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -84,7 +84,7 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 }
 
 // commitWith begins a call whose arguments are known as a whole, {} for a tool that is called
-// without any. Such a call is decided when it begins: of its arguments nothing can be cut, held
+// without arguments. Such a call is decided when it begins: none of its arguments can be cut, held
 // back or taken back any more.
 func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	cs.commit(t, id)
@@ -92,10 +92,10 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers keeps the elements of a list that are no calls, in front of the call that begins now.
-// It answers where they end, -1 when there are none. They leave as they were written. It answers a
-// position because the text in front of the call must not be shown again when the call turns back
-// into text.
+// keepOthers keeps as text the elements of a list that are not calls and precede the call that
+// begins now. It returns the position where they end, or -1 if there are none. They leave as they
+// were written. The position is needed because the text before the call must not be shown again
+// when the call turns back into text.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}
@@ -110,9 +110,8 @@ func (cs *calls) keepOthers() int {
 	return to
 }
 
-// release sends CallStart.
-// From here on the call cannot become text again, whatever is found in it.
-// Its index is the number of calls before it, those of the server's own parser included.
+// release sends CallStart. From then on the call cannot become text again, whatever is found in it.
+// Its index is the number of calls before it, including those of the server's own parser.
 func (cs *calls) release() {
 	c := &cs.calling
 	c.released = true
@@ -121,8 +120,8 @@ func (cs *calls) release() {
 }
 
 // flush sends everything that is decided, before waiting for more. A rune that is not whole yet
-// stays. It is called before each read from the source, so what is decided never waits for a model
-// that is slow. Of a call as much leaves as can no longer change, see lenient.Output.
+// stays. flush is called before each read from the source, so what is decided never waits for a
+// slow model. The part of a call that can no longer change leaves, see lenient.Output.
 func (cs *calls) flush() {
 	if cs.out.drafting {
 		return
@@ -133,8 +132,8 @@ func (cs *calls) flush() {
 	}
 }
 
-// needed returns the position from which on bytes may be read or sent again: a pin, text that has
-// not left and the arguments being read each keep theirs.
+// needed returns the first position whose bytes may be read or sent again: the earliest of the pin,
+// the text that has not left and the arguments being read.
 func (cs *calls) needed() int {
 	from := cs.Pos
 	if cs.page.textFrom < cs.page.textTo {
@@ -150,7 +149,7 @@ func (cs *calls) needed() int {
 }
 
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it. Settled
-// bytes are those that no later byte can change; with `--hold call` none leave before the end.
+// bytes are those that no later byte can change; with `--hold call` no bytes leave before the end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; c.released || c.Settled() > cs.hold {
 		cs.sendArgs(c.Decided())
@@ -158,7 +157,7 @@ func (cs *calls) flushArgs() {
 }
 
 // sendArgs sends the first n bytes of out. A call leaves with its first fragment, not before: a
-// client that shows a name alone would show one that may yet be text.
+// client that shows a name alone might show a call that turns out to be text.
 func (cs *calls) sendArgs(n int) {
 	c := &cs.calling
 	if !c.released {
@@ -172,13 +171,13 @@ func (cs *calls) sendArgs(n int) {
 }
 
 // endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a
-// reply when it has read the call to its end, so a call that lacks only those is no cut one then. A
-// call with two readings is shown as text where nothing of it has left, and stays open where it has
-// begun: to run the wrong reading is the worse of both. An end of the text in front of the closers
-// counts as a cut only when the server says "length": models that stop by themselves forget closers
+// reply when it has read the call to its end, so a call that lacks only closers is not cut then. A
+// call with two readings is shown as text if nothing of it has left, and stays open if it has begun
+// to leave: running the wrong reading is worse than either. A text that ends before the closers
+// counts as cut only when the server says "length": models that stop by themselves forget closers
 // all the time.
 func (cs *calls) endCall(closed bool) {
-	if cs.Out == nil { // an element of a list that is no call has ended it already
+	if cs.Out == nil { // an element of a list that is not a call has ended it already
 		return
 	}
 	c := &cs.calling
@@ -201,15 +200,16 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// lateID sets the id that follows the arguments, when nothing of the call has left.
+// lateID sets the id of the call to one that follows its arguments, if nothing of the call has
+// left.
 func (cs *calls) lateID(id string) {
 	if !cs.calling.released {
 		cs.calling.id = id
 	}
 }
 
-// passOn sends an event of the server's own. A call that the server has read counts among the
-// calls, so that ours go on behind its index.
+// passOn sends an event that the server itself has made. A call that the server has parsed is
+// counted, so that the indexes of later calls follow its index.
 func (cs *calls) passOn(e chat.Event) {
 	e.Index = cs.index
 	cs.out.emit(e)
@@ -219,9 +219,9 @@ func (cs *calls) passOn(e chat.Event) {
 	}
 }
 
-// finishCall sends the rest of a complete call. Missing closers are no damage when the model
-// stopped by itself, and are reported as repaired. Text behind a call begins anew: white space
-// there is none, and a further call is at the start of a line.
+// finishCall sends the rest of a complete call. Missing closers are not damage if the model stopped
+// by itself, and are reported as repaired. Text after a call begins anew: white space there is not
+// text, and a further call is at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")
@@ -236,26 +236,25 @@ func (cs *calls) finishCall(closed bool) {
 }
 
 // cutCall ends a call that the end of the text cut: what was decided leaves if the call had been
-// released by then, and it stays open; a call that was still held is left out. White space behind
-// it is no text. An open call with finish "length" is one that clients do not run. The rest of the
-// text belongs to it: half a call must not be shown.
+// released by then, and it stays open; a call that was still held is left out. White space after it
+// is not text. Clients do not run an open call with finish "length". The rest of the text belongs
+// to the call: half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
 	cs.wasCut = true
 	cs.ToEnd()
 	decided := c.BeforeEnd()
 	if !c.released && decided <= cs.hold {
-		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for who goes on with it
+		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for a caller that continues the reply
 		return
 	}
 	cs.sendArgs(max(decided-c.Sent(), 0))
 	cs.index++
 }
 
-// textAgain shows a call as the text that it was, from position from on, since it can be read in
-// two ways. Nothing of it has left. The text names the tool, so that whoever can may have the call
-// written again. It is solid text: marks in it are no calls, or the same place would be tried once
-// more.
+// textAgain sends a call that can be read in two ways as text again, from position from on. Nothing
+// of it has left. The event names the tool, so that the caller may have the call written again.
+// Marks in this text do not begin calls, or the same place would be tried once more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
@@ -266,15 +265,16 @@ func (cs *calls) textAgain(from int) {
 	cs.page.doubtful(cs.calling.tool.Name, func() {
 		cs.page.solidFrom(from)
 		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
-			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
+			cs.page.restIsText() // where its value ends is not known: calls after it may be part of the value
 		}
 	})
 }
 
-// further reads a further call behind n bytes that separate it from the one before, which it ends:
-// only now it is known that nothing more of that one comes. A call that the text's end cuts is
-// dropped as a cut call; what is none gives everything back, and those before it stand. The pin
-// moves to the start of what is tried, so that the call before it can leave the buffer.
+// further reads a further call after n bytes that separate it from the previous call, which it
+// ends: only now is it known that the previous call is complete. A call that is cut by the end of
+// the text is dropped as a cut call. If there is no call, the position is restored, and the calls
+// before it remain. The pin moves to the start of the attempt, so that the call before it can leave
+// the buffer.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {
@@ -286,7 +286,7 @@ func (cs *calls) further(n int, read func() match) bool {
 	}
 	cs.Pos += n
 	cs.page.gapAt, cs.page.markAt, cs.trial.glue = start, cs.Pos, 0
-	if !cs.page.blank { // behind an element that is text the separator is none
+	if !cs.page.blank { // after an element that is text the separator is text too
 		cs.page.gapAt = cs.Pos
 	}
 	switch read() {
@@ -300,9 +300,9 @@ func (cs *calls) further(n int, read func() match) bool {
 	return false
 }
 
-// cutFrom steps over the rest of the text: together with what stands from position from on it is a
-// call that was cut. It is kept, up to chat.MaxCut, in the Meta of the end (Cut); as text half a
-// call would only puzzle people.
+// cutFrom steps over the rest of the text: all from position from on is a call that was cut. It is
+// kept, up to chat.MaxCut bytes, in the Meta of the end (Cut); shown as text, half a call would
+// only puzzle people.
 func (cs *calls) cutFrom(from int) {
 	kept := append([]byte(nil), cs.Slice(from, cs.Pos)...)
 	for cs.At(0) >= 0 {
@@ -313,12 +313,11 @@ func (cs *calls) cutFrom(from int) {
 	cs.wasCut, cs.cutText = true, string(kept)
 }
 
-// dropRest drops the rest of the text: a mark or a call that the end of the text cut.
-// Its bytes are in Meta.Cut, so the reply can say what was lost; finish becomes length.
+// dropRest drops the rest of the text: a mark or a call that was cut by the end of the text. Its
+// bytes are in Meta.Cut, so the reply can say what was lost; the finish reason becomes length.
 func (cs *calls) dropRest(glue int) {
 	cs.page.leave(glue)
-	// a model that ended by itself behind the opener of a call has changed its mind: nothing was
-	// cut
+	// a model that ended by itself after the opener of a call has changed its mind: nothing was cut
 	if m := cs.marks.firstMark(0, opensCall); m != nil && cs.marks.over(cs.marks.markSize(0, m)) {
 		cs.ToEnd()
 		return

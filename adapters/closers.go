@@ -10,9 +10,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// closers reads what stands around the arguments of a call: brackets, fences and closers, any of
-// which may be missing. Behind the commit nothing can fail any more, so what is missing is noted as
-// repaired, and what stands there too often is stepped over.
+// closers reads what surrounds the arguments of a call: brackets, fences and closers, any of which
+// may be missing. After the commit nothing can fail any more, so a missing piece is noted as
+// repaired, and a surplus one is stepped over.
 type closers struct {
 	*lenient.Reader
 	in    *input
@@ -22,11 +22,11 @@ type closers struct {
 	calls *calls
 }
 
-// skipClosers steps over the closers of a call, each of them optional, and says whether the last
-// one was seen. A closer that the end of the text cut is structure too. Whether the last one was
-// seen matters for calls at the end of a reply: without it one that was cut by its length is not
-// complete. Any of them may be missing, doubled or late: a reply that stops behind </function> is a
-// complete call of qwen3-coder.
+// skipClosers steps over the closers of a call, each of them optional, and reports whether the last
+// one was seen. A closer that is cut by the end of the text is structure too. The result matters
+// for calls at the end of a reply: without its last closer a call is not complete if the reply was
+// cut by its length. Any closer may be missing, doubled or late: a reply that stops after
+// </function> is a complete call of qwen3-coder.
 func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	if p == p.Family.Header {
 		n, ok := cl.marks.closerAt(cl.Space(0), p)
@@ -37,24 +37,24 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	for i, l := range p.Close {
 		cl.skipJunk(p)
 		n, a := cl.marks.literal(cl.Elastic(0), l)
-		// half a closer at the end is not shown; white space alone is none of one
+		// half a closer at the end is not shown; white space alone is not part of a closer
 		if a == incomplete && (cl.At(cl.Elastic(0)) >= 0 || cl.in.abandoned() && cl.At(0) >= 0) || a == matched {
 			cl.Pos += n
-			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what stands in front of it
+			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what precedes it
 		}
 	}
 	return closed || cl.openerAsCloser(p)
 }
 
-// maxAside bounds what stands behind a body on its last line and means nothing, in bytes. A
+// maxAside bounds a meaningless text after a body on its last line, in bytes. A
 // sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes
 // are a remark.
 const maxAside = 64
 
-// skipJunk steps over a comment, or a few words on the same line, behind which the first closer of
-// a call stands. So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>.
-// Junk with a comma, a quote or a colon may be a member that an early brace has shut out, which
-// makes two readings.
+// skipJunk steps over a comment, or a few words on the same line, that the first closer of a call
+// follows. So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>. Junk
+// with a comma, a quote or a colon may be a member that an early brace has shut out, which makes
+// two readings.
 func (cl *closers) skipJunk(p *declaration.Pattern) {
 	n := cl.Elastic(0)
 	end, what := n, "extra-closer"
@@ -74,8 +74,8 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 }
 
 // openerAsCloser steps over the opener of a call where its closer is due and nothing follows:
-// models mix up the two. <tool_call>{…}<tool_call> at the end of a reply is such a one; with text
-// behind it a second call may begin there.
+// models mix up the two. <tool_call>{…}<tool_call> at the end of a reply is an example; with text
+// after it a second call may begin there.
 func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
@@ -89,8 +89,7 @@ func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	return true
 }
 
-// extraClosers steps over those of the closing braces and brackets that stand here and close
-// nothing.
+// extraClosers steps over those of the closing braces and brackets here that close nothing.
 func (cl *closers) extraClosers(of string) {
 	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
 		cl.Pos++
@@ -108,8 +107,8 @@ func (cl *closers) closeFence() {
 	}
 }
 
-// skipFence steps over the opening line of a fence in front of JSON.
-// Only a brace behind its label makes it one around arguments.
+// skipFence steps over the opening line of a fence before JSON.
+// The fence is around arguments only if a brace follows its label.
 func (cl *closers) skipFence() {
 	n := cl.Space(0)
 	if !cl.Has(n, "```") {
@@ -122,9 +121,9 @@ func (cl *closers) skipFence() {
 	}
 }
 
-// brackets steps over the brackets that open a list of calls, most of them at most, and counts
-// them. Small models double them, and leave them out for a single call. Two are what was seen, so a
-// third one is a value of something else.
+// brackets steps over the brackets that open a list of calls, at most most of them, and counts
+// them. Small models double them, and leave them out for a single call. No model was seen to write
+// more than two, so a third bracket belongs to a value.
 func (cl *closers) brackets(most int) (n int) {
 	for cl.Pos += cl.Space(0); n < most && cl.At(0) == '['; n++ {
 		cl.Pos++
@@ -133,9 +132,9 @@ func (cl *closers) brackets(most int) (n int) {
 	return n
 }
 
-// closeBrackets steps over those brackets' closers, and answers how many of n are missing, as any
-// closer may be. With the last call cut its bracket is missing as well, and that is no reason to
-// call the others incomplete.
+// closeBrackets steps over the closers of those brackets, and returns how many of n are missing, as
+// any closer may be. If the last call was cut, its bracket is missing as well, which is not a
+// reason to call the others incomplete.
 func (cl *closers) closeBrackets(n int) int {
 	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
 		cl.Pos += cl.Space(0) + 1
@@ -143,8 +142,8 @@ func (cl *closers) closeBrackets(n int) int {
 	return n
 }
 
-// enclosed reads the arguments between what ends a call's head and its closers: in a fence or not,
-// or none at all.
+// enclosed reads the arguments between a call's head and its closers. They may be in a fence, or
+// missing.
 func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, read func() match) match {
 	cl.skipFence()
 	// nothing between name and closer: no arguments
@@ -159,8 +158,8 @@ func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, 
 	return committed
 }
 
-// zeroWidth counts signs without width here, and white space with them; 0 where there are none of
-// the former.
+// zeroWidth counts the bytes of zero-width characters here, including the white space around them.
+// It returns 0 if there are no such characters.
 func (cl *closers) zeroWidth() int {
 	n := cl.Space(0)
 	for size := cl.ZeroWidth(n); size > 0; size = cl.ZeroWidth(n) {
@@ -173,8 +172,8 @@ func (cl *closers) zeroWidth() int {
 	return 0
 }
 
-// separator returns the offset after what may come between two objects. A brace is among it: the
-// one too many of a call that closed more than it opened.
+// separator returns the offset after what may come between two objects. That includes a brace: the
+// surplus one of a call that closed more than it opened.
 func (cl *closers) separator() int {
 	n := cl.Space(0)
 	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {

@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// code tells which text is code: marks in it are examples.
-// The rules are CommonMark's, but for slips of models; a mark of the model's own family behind a
-// fence ends a block that nobody closed.
+// code keeps track of which text is code: marks in code are examples. The rules are CommonMark's,
+// except where models make slips; a mark of the model's own family after a fence ends a block that
+// was never closed.
 type code struct {
 	*scan.Buffer
 	in    *input
@@ -19,24 +19,24 @@ type code struct {
 	codeState
 }
 
-// codeState is which code the text stands in.
-// A draft that fails may have read through a fence, so it is taken back as well.
+// codeState is the kind of code that the text is in. A draft that fails may have read through a
+// fence, so this state is restored as well.
 type codeState struct {
 	ticks int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
 	fence fence // the fenced block that is text
 }
 
-// fence is a fenced block of code whose opening line was read.
-// The rules are CommonMark's but where models break them; each exception is at its function.
+// fence is a fenced block of code whose opening line was read. The rules are CommonMark's except
+// where models break them; each function describes its exceptions.
 type fence struct {
-	char   byte // the character it is made of; 0: none is open
-	length int  // how many of them opened it: so many close it
+	char   byte // the character it is made of; 0: no fence is open
+	length int  // how many characters opened it: as many close it
 	page   bool // it holds a page in Markdown, which has fences of its own
-	inner  int  // how many of those are open
-	lang   bool // its label names a language, so no call stands in it
+	inner  int  // how many of the page's own fences are open
+	lang   bool // its label names a language, so it holds no call
 }
 
-// quotedLine stands for the ticks of a line that quotes.
+// quotedLine is the value of ticks in a line that quotes.
 const quotedLine = -1
 
 // inSpan reports whether a span of code is open, or the line quotes.
@@ -57,7 +57,7 @@ func (co *code) leaveCode() { co.ticks, co.fence = 0, fence{} }
 // opens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span
 // of code in a line. A run that closes a span opens nothing. The run that closes a span was once
 // taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text. Indented
-// code is told at the mark, see inIndent.
+// code is recognised at the mark, see inIndent.
 func (co *code) opens(line bool) {
 	c := co.At(0)
 	switch n := co.marks.runOf(0, c); {
@@ -68,9 +68,9 @@ func (co *code) opens(line bool) {
 	}
 }
 
-// span keeps a run of backquotes that is no fence. A backquote with blanks on both sides is a sign
-// that the text speaks of. "Use the ` sign.[TOOL_CALLS]get_weather…" has one, and the call behind
-// it is real.
+// span keeps a run of backquotes that is not a fence. A backquote with blanks on both sides is a
+// character that the text talks about: "Use the ` sign.[TOOL_CALLS]get_weather…" has such a
+// backquote, and the call after it is real.
 func (co *code) span() {
 	n := co.marks.runOf(0, '`')
 	switch {
@@ -88,7 +88,7 @@ func (co *code) spaceBefore() bool {
 }
 
 // fenceOpens reports whether the n characters here open a fenced block: at the start of a line
-// whatever follows up to its end but backquotes, after text only a label, as models write
+// whatever follows up to its end except backquotes, after text only a label, as models write
 // "Code:```py" and "- ```". CommonMark has no fence after text. Without this its closing line would
 // count as an opening one, and hide every call after the block. Tildes in a line strike text
 // through. A tilde fence opens only at the start of a line. Fewer than three characters never open
@@ -114,7 +114,7 @@ func isPage(label string) bool {
 }
 
 // isLanguage reports whether a block with this label holds a program. Marks in such a block are
-// part of it or behind it, but none is shown there, as in a block of XML.
+// part of the program or come after it; they are not shown as examples, as in a block of XML.
 func isLanguage(label string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(label), " ")
 	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript", "ts", "typescript", "jsx", "tsx",
@@ -123,7 +123,7 @@ func isLanguage(label string) bool {
 }
 
 // isLabel reports whether a text may be the label of a fence: nothing, or one word such as c++,
-// objective-c or main.go. What has a blank in it is a sentence that a careless fence begins with,
+// objective-c or main.go. A text with a blank in it is a sentence after a careless fence,
 // "``` is how it starts", and does not open a fence after text.
 func isLabel(s string) bool {
 	for i := range len(s) {
@@ -156,11 +156,12 @@ func (co *code) inFence(c int) {
 	}
 }
 
-// fenceCloses reports whether the n characters here close the open block: alone on their line,
-// before prose, after a line of code that they end, or, anywhere, before a mark of the model's own
-// family. A fence with a label does not; in a page it opens an inner one. CommonMark closes a block
-// by a line of backquotes alone. Models write prose or their next mark directly after them
-// ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was lost in 7 of 11 families.
+// fenceCloses reports whether the n characters here close the open block. They do if they are alone
+// on their line, before prose, after a line of code that they end, or, anywhere, before a mark of
+// the model's own family. A fence with a label does not close it; in a page it opens an inner
+// block. CommonMark closes a block by a line of backquotes alone. Models write prose or their next
+// mark directly after them ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was
+// lost in 7 of 11 families.
 func (co *code) fenceCloses(n int, line bool) bool {
 	switch {
 	case co.marks.ownMark(n):
@@ -183,8 +184,8 @@ func (co *code) fenceCloses(n int, line bool) bool {
 
 // endsCodeLine reports whether the n characters here end a line of code that has no others like
 // them: a model forgets the newline before them. After a blank, a quotation mark or a bracket they
-// are code themselves. `x = "```"` holds some as a value; print(x)``` has a line that was not
-// broken. "```py\nx```\n<tool_call>…" was all code before, and the call after it text.
+// are code themselves. `x = "```"` holds backquotes as a value; print(x)``` lacks the newline.
+// "```py\nx```\n<tool_call>…" was all code before, and the call after it text.
 func (co *code) endsCodeLine(n int) bool {
 	if rest, whole := co.marks.restOfLine(n); !whole || rest != "" {
 		return false
@@ -221,18 +222,18 @@ func (co *code) turnEndsCode() bool {
 const maxSpan = 1024
 
 // inCode reports whether a mark here is in code or in a quoted line. A span of code ends in the
-// same line, by as many backquotes as it began with: without them those were signs that the text
-// speaks of, and the mark is not in code. `<tool_call>` in backquotes is how prose speaks of a
-// mark; a lone backquote on the line is a sign, and must not hide a call. The look ahead is bounded
-// by the line, so a span that is never closed costs no more than the line it began in.
+// same line, by as many backquotes as it began with: if these are missing, the first ones were
+// characters that the text talks about, and the mark is not in code. `<tool_call>` in backquotes is
+// how prose speaks of a mark; a lone backquote on the line is an ordinary character, and must not
+// hide a call. The look ahead is bounded by the line, so a span that is never closed costs no more
+// than the line it began in.
 func (co *code) inCode() bool {
 	switch {
 	case co.ticks == quotedLine:
 		return !co.turnEndsCode()
 	case !co.marks.anyMark():
 		return true
-	// a backquote stands directly in front: the mark is a mention even where the span's end is not
-	// there
+	// a backquote directly before the mark makes it a mention even if the span is never closed
 	case co.page.keptTo == co.Pos && co.Pos > co.Base && co.Slice(co.Pos-1, co.Pos)[0] == '`':
 		return true
 	}

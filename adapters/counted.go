@@ -9,28 +9,28 @@ import (
 	"toolnorm/chat"
 )
 
-// aside is an event of the decoder's own: a mark that it has read and that nobody sees, such as
-// that of a made-up result.
+// aside is a kind of event that never leaves the package: it reports a mark that was read and is
+// not shown, such as that of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes the events of a reply on as far as its calls count. No call leaves that stands
-// behind a result which the model has made up, and none that the reply has made already: what acts
-// on invented data does harm, and what is done twice is one mail too many. The calls that do leave
-// are numbered anew.
+// counted passes on the events of a reply, without the calls that do not count. A call does not
+// leave if it follows a result that the model has made up, or if the reply has already made it: a
+// call that acts on invented data does harm, and a repeated call may send a mail twice. The calls
+// that do leave are numbered anew.
 type counted struct {
 	yield   func(chat.Event, error) bool
 	most    int               // repeated calls in a row that end the reply; 0: any number
 	known   func(string) bool // see Options.Known
-	made    []chat.Call       // that left, in order
-	gap     []byte            // what stands behind the last of them
+	made    []chat.Call       // the calls that left, in order
+	gap     []byte            // the text after the last of them
 	next    chat.Call         // the call that is being read
-	held    []chat.Event      // of that call, until it is known whether it counts
-	waits   bool              // it is held
-	sized   int               // how much of its arguments were compared with those of others
+	held    []chat.Event      // the events of that call, until it is known whether it counts
+	waits   bool              // next is held
+	sized   int               // how many bytes of its arguments were compared with those of other calls
 	keys    map[string]bool   // the calls that were made, by chat.Call.Key
 	keyed   int               // how many of them are in keys
-	over    bool              // a made-up result was seen: nothing counts behind it
-	again   int               // repeated calls since the last other one
+	over    bool              // a made-up result was seen: nothing after it counts
+	again   int               // repeated calls since the last new one
 	repairs []string
 }
 
@@ -75,14 +75,14 @@ func (c *counted) call(e chat.Event) bool {
 	return c.yield(e, nil)
 }
 
-// note keeps what is written behind a call, as far as it is looked at.
+// note keeps the text written after a call, as much of it as is looked at.
 func (c *counted) note(text string) {
 	if n := claim.Longest + 1 - len(c.gap); len(c.made) > 0 && n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
 	}
 }
 
-// between returns what is between the last call that counted and the one that is read.
+// between returns what is between the last call that counted and the call being read.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args, Tool: c.next.Name, Next: c.next.Args, Known: c.known}
 }
@@ -92,13 +92,13 @@ func (c *counted) madeBefore() bool {
 	return slices.ContainsFunc(c.made, func(made chat.Call) bool { return made.Name == c.next.Name })
 }
 
-// minCompared is from how many bytes on arguments are compared before they are whole: shorter ones
-// wait.
+// minCompared is the size in bytes from which arguments are compared before they are whole. Shorter
+// arguments wait.
 const minCompared = 512
 
-// differs lets a call go whose arguments are long as soon as an argument of theirs differs from
-// those of every call that was made with the same tool, so that a second file streams as the first
-// does. What is doubted waits to its end.
+// differs releases a call with long arguments as soon as one of them differs from those of every
+// earlier call of the same tool, so that a second file streams as the first does. A doubted call
+// waits to its end.
 func (c *counted) differs() bool {
 	if len(c.next.Args) < c.sized || !c.between().Plain() {
 		return true
@@ -133,7 +133,8 @@ func members(object json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// differ reports whether one object has a member that the other has not, or not so.
+// differ reports whether the first object has a member that the second lacks or has with another
+// value.
 func differ(some, all map[string]json.RawMessage) bool {
 	for name, value := range some {
 		other, ok := all[name]
@@ -144,7 +145,7 @@ func differ(some, all map[string]json.RawMessage) bool {
 	return false
 }
 
-// callEnds decides about the call that has ended.
+// callEnds decides whether the call that has ended counts.
 func (c *counted) callEnds(e chat.Event) bool {
 	c.held = append(c.held, e)
 	switch {
@@ -159,8 +160,8 @@ func (c *counted) callEnds(e chat.Event) bool {
 	return c.release()
 }
 
-// isRepeated reports whether the call was made already. Calls are looked up by what they are to
-// whoever runs them, which is found out when a tool is first called again.
+// isRepeated reports whether the call was made already. Calls are looked up by chat.Call.Key, which
+// is computed only when a tool is first called again.
 func (c *counted) isRepeated() bool {
 	if c.keys == nil {
 		c.keys = map[string]bool{}
@@ -183,14 +184,14 @@ func (c *counted) release() bool {
 	return true
 }
 
-// stop notes that nothing counts any more: the model has gone on from a result that it made up.
+// stop notes that nothing more counts: the model has gone on from a result that it made up.
 func (c *counted) stop() {
 	c.over, c.waits, c.held = true, false, nil
 	c.repairs = append(c.repairs, "invented-result")
 }
 
 // repeated leaves out a call that was made already. Many of them in a row end the reply: the model
-// goes round.
+// is in a loop.
 func (c *counted) repeated() bool {
 	if !slices.Contains(c.repairs, "repeated-call") {
 		c.repairs = append(c.repairs, "repeated-call")
@@ -203,13 +204,13 @@ func (c *counted) repeated() bool {
 	return false
 }
 
-// SameCalls is the repair of a reply that was ended since it went on with the same calls; see
+// SameCalls is the repair of a reply that was ended because it kept making the same calls; see
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. Of a call that was cut while it was held nothing leaves, but
-// where it might only have been the same as another. Behind a made-up result a reply ends as if it
-// had ended there: its calls are whole.
+// ends sends the end of the reply. Nothing leaves of a call that was cut while it was held, unless
+// it was held only because it might be the same as another. After a made-up result a reply ends as
+// if it had ended there: its calls are whole.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

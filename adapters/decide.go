@@ -12,12 +12,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// maxBehind bounds how far behind arguments the end of their call is looked for, in bytes.
+// maxBehind bounds how far after arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
 // decideArguments calls decide for the arguments of a call, which begin at from. A member of the
-// envelope, or a tool's name as a key, may follow the arguments. quotes are those of the family,
-// where it has its own.
+// envelope, or a tool's name as a key, may follow the arguments. quotes are the family's own
+// quotes, if it has any.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
 	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
 	for _, q := range quotes {
@@ -26,19 +26,19 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.goesOnBehind(t.Type()) || ar.closerMoved()
-	// a reply that stops inside the arguments is cut, whatever it says of its end
+	// a reply that stops inside the arguments is cut, whatever its finish reason says
 	if ar.Unclosed && ar.At(ar.Space(0)) < 0 {
 		ar.Out.Broken = true
 	}
-	// In quotes of its own a family may write anything: what stands in front of the call's closer
+	// In quotes of its own a family may write anything: what precedes the call's closer
 	// belongs to it.
 	if len(quotes) > 0 && !ar.Out.Broken && !ar.ended(from) {
 		ar.Out.Doubt = true
 	}
 }
 
-// leftOpen reports whether the brace is missing that closes what arguments stand in: it may be the
-// last one of a text of theirs.
+// leftOpen reports whether the brace that closes the object around the arguments is missing: it may
+// be the last brace of a text in them.
 func (ar *arguments) leftOpen() bool {
 	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 {
 		return false
@@ -47,16 +47,16 @@ func (ar *arguments) leftOpen() bool {
 	return c != '}' && c != ','
 }
 
-// shutEarly reports whether more braces are closed behind arguments than their call has, and behind
-// an object of theirs stands a member that the tool does not have: the object was closed too early,
-// perhaps.
+// shutEarly reports whether more braces are closed after the arguments than their call has open,
+// and an object in them is followed by a member that the tool does not have: the object may have
+// been closed too early.
 func (ar *arguments) shutEarly(t *schema.Type) bool {
 	more := 0
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
 	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Markless() {
-		more-- // the brace of what the call stands in
+		more-- // the brace of the object around the call
 	}
 	if more <= 0 || len(t.Members()) == 0 {
 		return false
@@ -70,8 +70,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether the closer of the call is missing behind its arguments and stands in
-// a text of theirs.
+// closerMoved reports whether the closer of the call is missing after its arguments and is found in
+// a text in them.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) && !ar.endsCall(n); n += 1 + ar.Space(n+1) {
@@ -90,9 +90,9 @@ func (ar *arguments) closerMoved() bool {
 	return false
 }
 
-// goesOnBehind reports whether arguments go on behind the mark that has ended them, whose brace is
-// missing: a comma stands there, perhaps behind closers, or a member that the tool has. The mark
-// may stand in the place of a comma.
+// goesOnBehind reports whether arguments whose brace is missing go on after the mark that has ended
+// them: the mark is followed by a comma, perhaps after closers, or by a member that the tool has.
+// The mark may take the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -108,9 +108,9 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' || value > 0 && t.Has(key)
 }
 
-// ended reports whether arguments that begin at from have a closer, or nothing but closers stands
-// in front of what ends the call: its own closer, that of a section, the next call, or the end of
-// the reply.
+// ended reports whether arguments that begin at from have a closer, or are followed by nothing but
+// closers before what ends the call: its own closer, that of a section, the next call, or the end
+// of the reply.
 func (ar *arguments) ended(from int) bool {
 	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
 		return true
@@ -125,11 +125,11 @@ func (ar *arguments) ended(from int) bool {
 	return ar.marks.firstMark(n, func(m *declaration.Mark) bool { return opensCall(m) && m.Pattern.Family == ar.trial.closing.Family }) != nil
 }
 
-// decide decides what JSON means in which something was odd; it begins at from, was written at at,
-// and has just been read. What was read of it stands if it is the only likely reading; if another
-// one is, that takes its place, unless something else has left already. Else the call can be read
-// in two ways. Nothing behind an oddity leaves before (lenient.Output.Odd), so it can still become
-// text, or something else.
+// decide decides what JSON with an oddity means; the JSON begins at from, was written at at, and
+// has just been read. The result is kept if it is the only likely reading. If another reading is
+// the only likely one, that takes its place, unless something else has left already. Else the call
+// can be read in two ways. Nothing after an oddity leaves before the decision (lenient.Output.Odd),
+// so the call can still become text, or something else.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -156,7 +156,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") { // a value in a tag ends with its tag, and was not cut
 		today = out.From(at)
 	}
-	// in a tag nothing stands behind a value; behind arguments the rest of their call does
+	// in a tag nothing follows a value; arguments are followed by the rest of their call
 	alone := name != "" || strings.TrimSpace(text[end-from:]) == ""
 	m, ok := lenient.Meaning{Args: today}, today != "" && alone && ar.writtenAsPython(text[:end-from], today)
 	if !ok {
@@ -169,7 +169,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt, out.Broken, ar.Unclosed = false, false, m.Open
 		ar.Pos = from + m.End
 	default:
-		// nobody knows what the rest would have been
+		// what the rest would have been is not known
 		n := from + len(text) - ar.Pos
 		over := ar.At(n) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
 		cut := !ar.atMark(from, len(text)) && (ar.Unclosed || out.Broken || over && ar.in.lengthCut())
@@ -177,7 +177,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
-// noticeRest notes that something stands behind a value that has ended, as in ["a"], "b"]: the
+// noticeRest notes that something follows a value that has ended, as in ["a"], "b"]: the
 // value is odd then, since what would be left out may be a part of it.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
@@ -186,8 +186,8 @@ func (ar *arguments) noticeRest() {
 	}
 }
 
-// damagedQuote reports whether a damaged form of the family's own quote stands in the arguments,
-// which no text has.
+// damagedQuote reports whether the arguments hold a damaged form of the family's own quote, which
+// no text has.
 func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	if len(quotes) == 0 || len(quotes[0]) < 2 || from < ar.Base {
 		return false
@@ -197,15 +197,16 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	for i := 0; i < len(text); i++ {
 		if strings.HasPrefix(text[i:], q) {
 			i += len(q) - 1
-		} else if !strings.HasPrefix(text[i+1:], q) && len(repair.DamagedMark(text[i:], q)) > 0 { // a sign in front of a whole one is text
+		} else if !strings.HasPrefix(text[i+1:], q) && len(repair.DamagedMark(text[i:], q)) > 0 { // a character before a whole quote is text
 			return true
 		}
 	}
 	return false
 }
 
-// goesOn reports whether behind the closers of arguments a quote or an escape stands, or a comma
-// and a comment, also behind a fence: their end may be inside of a text, or too early.
+// goesOn reports whether the closers of arguments are followed by a quote, an escape, or a comma
+// and a comment, perhaps after a fence: then the arguments may have ended inside a text, or too
+// early.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
@@ -230,8 +231,8 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 
 // damaged returns the text of arguments that begin at position from, and what follows them up to
 // the end of their call. Where containers are open, a mark that begins a call may be text; only the
-// call's own closer ends it then. Without a mark the text is looked at for a little further, since
-// closers may follow.
+// call's own closer ends the arguments then. Without a mark the text is looked at for a little
+// further, since closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
@@ -242,16 +243,16 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// endsCall reports whether the closer of the call, or half of it at the end of the text, stands n
-// bytes ahead. A single bracket is not one: it may close a list of the arguments.
+// endsCall reports whether the closer of the call, or half of it at the end of the text, is n bytes
+// ahead. A single bracket is not a closer: it may close a list of the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
 	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
 }
 
-// atMark reports whether a mark, or what closes an argument, stands n bytes behind position from.
-// A text that ends without one may have been cut.
-// One that a mark ends is complete, whatever is missing in it.
+// atMark reports whether a mark, or what closes an argument, is n bytes after position from. A text
+// that ends without a mark may have been cut. A text that a mark ends is complete, whatever is
+// missing in it.
 func (ar *arguments) atMark(from, n int) bool {
 	i := from + n - ar.Pos
 	return ar.IsMark(i) || ar.At(i) >= 0 && ar.outside.argCloser(i)

@@ -10,15 +10,15 @@ import (
 	"toolnorm/chat"
 )
 
-// decoder reads one reply. It holds the parts that do, goes from one state of the text to the
-// next, and ends the reply. The code is straight: where a part needs a byte it asks At, which
-// reads from the source. So a cut between two pieces of the source exists for no part, and
-// cannot change what comes of a text.
+// decoder reads one reply. It holds the parts that read, goes from one state of the text to the
+// next, and ends the reply. The code is straight-line: where a part needs a byte it calls At, which
+// reads from the source. So no part sees where one piece of the source ends and the next begins,
+// and a cut between two pieces cannot change the result.
 //
-// Each part knows only those that stand above it here, and can be tried with a few of them. What
-// a failed attempt takes back is the state of four parts, see progress.
+// Each part knows only the parts listed above it here, and can be tested with a few of them. A
+// failed attempt restores the state of four parts, see progress.
 type decoder struct {
-	lenient.Reader // the text, and the reader of what stands in calls
+	lenient.Reader // the text, and the reader of the contents of calls
 
 	in    input
 	out   outlet
@@ -54,9 +54,9 @@ type forms struct {
 	patterns patterns
 }
 
-// newDecoder returns a decoder in front of the reply's first byte. Without tools it has no toolset,
-// and no call is looked for: only reasoning is taken apart.
-// -1 stands for "none" where 0 is a place.
+// newDecoder returns a decoder positioned at the reply's first byte. Without tools it has no
+// toolset and looks for no calls: it only separates reasoning from text. A position of -1 means
+// "none", since 0 is a position.
 func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, error) bool) *decoder {
 	index := f.live
 	if o.Alone || o.Which == Strict {
@@ -138,9 +138,9 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		tools: tools}
 }
 
-// run reads the reply to its end. One state hands over to the other by changing the state and
-// returning. An event that passes through ends the text, too: no mark and no call goes across one.
-// The context is asked between two steps, not at each byte.
+// run reads the reply to its end. One state hands over to another by changing the state and
+// returning. An event that passes through ends the text, too: no mark and no call extends across
+// such an event. The context is checked between two steps, not at each byte.
 func (d *decoder) run() {
 	if d.page.state == chat.Text {
 		d.start.beginning()
@@ -158,9 +158,9 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// barrierPassed hands on the event that ended the text, and answers false when it was the end of
-// the reply. Behind such an event the reply begins anew: at the start of a line, outside of code,
-// and a call may stand there.
+// barrierPassed passes on the event that ended the text, and returns false if that was the end of
+// the reply. After such an event the reply begins anew: at the start of a line, outside of code,
+// and a call may follow.
 func (d *decoder) barrierPassed() bool {
 	d.page.flushText()
 	e := d.in.barrier
@@ -174,10 +174,10 @@ func (d *decoder) barrierPassed() bool {
 	return true
 }
 
-// end sends what closes a reply. The errors are the source's own, or io.ErrUnexpectedEOF for one
-// that says nothing at its end: text never makes one. Usage leaves in front of Finish, as the last
-// but one. A server gives up where it has read a call to its end; with a call that is whole such a
-// reply ends by "stop".
+// end sends what closes a reply. The errors are the source's own, or io.ErrUnexpectedEOF for a
+// source that says nothing at its end; text never causes an error. Usage is the last event before
+// Finish. A server may give up a reply when it has read a call to its end; if the call is whole,
+// such a reply ends with "stop".
 func (d *decoder) end() {
 	if d.in.dead {
 		return
@@ -200,11 +200,11 @@ func (d *decoder) end() {
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {
-	// Of a call that was cut nothing was sent, and the model ended by itself: the calls in front of
-	// it are whole.
+	// Nothing was sent of a call that was cut, and the model ended by itself: the calls before it
+	// are whole.
 	case d.calls.wasCut && d.in.finish.Text == chat.Stop && d.calls.done > 0 && d.calls.index == d.calls.done:
 		meta.Cause = "a call was cut"
-	// "stop" behind half a call would make a client run it
+	// "stop" after half a call would make a client run it
 	case d.calls.wasCut && (d.in.finish.Text == chat.Stop || d.in.abandoned() && d.calls.done > 0):
 		d.in.finish.Text, meta.Cause = chat.Length, "a call was cut"
 	case d.in.abandoned() && d.calls.done > 0:

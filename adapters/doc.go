@@ -6,15 +6,15 @@
 // while it streams, [Format.Append] is its inverse, and [Format.Grammar] says what a model may
 // write.
 //
-// How the package is arranged, from the bytes up. What the decoder stands on has walls of its own:
+// The package is arranged as follows, from the bytes up. The decoder builds on internal packages:
 //
 //	internal/scan         the buffer over a reply's text; At(i) is the only way to look forward
 //	internal/toolset      which offered tool a name means, in the spellings of models
 //	internal/prose        what the text around a mark says of it: announcements in ten languages, quotations, pages
-//	internal/claim        whether what stands between two calls announces the second, or claims what the first has answered
+//	internal/claim        whether text between calls announces the next or claims an answer
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
-//	internal/wrapper      the law of wrappers: what names a tool and holds its arguments is a call
+//	internal/wrapper      wrappers: what names a tool and holds its arguments is a call
 //	internal/restore      the texts that a call with damaged marks may have been meant as
 //	internal/form         calls in any arrangement, read whole and to the byte
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
@@ -23,59 +23,60 @@
 //
 // What callers see:
 //
-//	set.go         Set and Format: families that are read together, which of them a model's name means
+//	set.go         Set and Format: families read together; the family of a model's name
 //	format.go      the embedded families; Decode; arguments and documents that no reply holds
-//	options.go     what reading must know of a request; the names of repairs
+//	options.go     what the decoder must know of a request; the names of repairs
 //	meant.go       Meant: whether the words around a call mean it
-//	write.go       Append, Prompt, Grammar: calls, results, prompts, and whether a name comes back
+//	write.go       Append, Prompt, Grammar: calls, results, prompts; names that can be carried
 //
-// The decoder of a reply, from the bottom up. Each part is a type that knows those above it in this
-// list; what asks downwards is an interface (taker, opener). The text, and what leaves:
+// The decoder of a reply, from the bottom up. Each part is a type that knows the parts above it in
+// this list; it reaches those below through an interface (taker, opener). The text, and what
+// leaves:
 //
 //	decode.go      decoder: the parts put together; the run and the end of a reply
-//	input.go       input: pieces from the source, and what may be forgotten of them
+//	input.go       input: pieces from the source, and which bytes of them may be dropped
 //	literal.go     marks: literals, in all the ways in which models write them
-//	marks.go       marks: which marks stand here, and what they end
-//	page.go        outlet and page: where events leave; text that is decided, and what stands around a mark
-//	code.go        code: what stands in code: fenced blocks and spans
-//	trial.go       trial: attempts to read a call, which are taken back
-//	calls.go       calls: from where a call is certain to its end; calls that were cut
-//	counted.go     counted: which calls of a reply count: none behind a made-up result, none twice
+//	marks.go       marks: which marks are here, and what they end
+//	page.go        outlet and page: where events leave; decided text, and what surrounds a mark
+//	code.go        code: which text is code: fenced blocks and spans
+//	trial.go       trial: attempts to read a call, which can be taken back
+//	calls.go       calls: a call from its certain point to its end; calls that were cut
+//	counted.go     counted: which calls of a reply count: none after a made-up result, none twice
 //
 // What is recognised as a call:
 //
 //	name.go        names: names of tools and ids, up to where they end
 //	closers.go     closers: brackets, fences and closers around arguments
 //	outside.go     outside: what can follow a call's arguments
-//	arguments.go   arguments: the value of an arguments member, and what stands for it
-//	decide.go      what arguments mean in which something was odd
-//	stopped.go     whether such arguments are correct up to the end of the reply, and were cut there
+//	arguments.go   arguments: the value of an arguments member, and what may take its place
+//	decide.go      what arguments mean if something in them was odd
+//	stopped.go     whether such arguments are correct and were cut by the reply's end
 //	envelope.go    objects: {"name": …, "arguments": …} and its many spellings
-//	list.go        objects one after the other; {"NAME": {…}}; elements of a list that are no calls
+//	list.go        objects in a row; {"NAME": {…}}; elements of a list that are not calls
 //	python.go      python: f(a=1, b="x")
 //	header.go      headers: the headers of messages, and where messages end
 //	tagahead.go    tagsAhead: the heads of arguments in tags
 //	tagmarks.go    the tags of a family with slips in them, and what slips cost
-//	tagtail.go     what stands behind a call: closers that are left over say that it was not over
+//	tagtail.go     what follows a call: surplus closers show that it was not over
 //	tagged.go      tagged: <parameter=key>value</parameter>
 //	tagcdata.go    values in CDATA
-//	tagvalue.go    the value of a tag, and where it ends in text as its family writes it
+//	tagvalue.go    the value of a tag, and where it ends in text written as its family does
 //	tagsimple.go   where a value ends in tags that the search does not know
 //	tagplan.go     a call whose rest is decided as a whole, since something else was written
-//	tagsearch.go   the readings of such a call, by what each takes for granted
+//	tagsearch.go   the readings of such a call, by what each assumes
 //	tagtokens.go   the tags in its text, and which of them belong together
 //	tagchoice.go   which reading counts
 //	tagborder.go   what looks like a tag where one is missing
-//	tagunsure.go   values that may come of another slip, in a call with one
+//	tagunsure.go   values that may be due to a second slip, in a call with one slip
 //	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
-//	message.go     messages: formats made of messages (harmony), and bodies that are no JSON
+//	message.go     messages: formats made of messages (harmony), and bodies that are not JSON
 //	formed.go      calls in a form that is read whole
 //	match.go       patterns: calls by the patterns of families
 //
-// What decides whether it is meant as one:
+// What decides whether it is meant as a call:
 //
-//	draft.go       drafts: calls that are read before it is known that they are; checkpoints
+//	draft.go       drafts: calls that are read before it is known that they are calls; checkpoints
 //	heard.go       heard: what the conversation says of a call
 //	doubt.go       doubt: marks that may be mentions, and what announces a call
 //	bare.go        unmarked: calls without marks
@@ -85,21 +86,22 @@
 //	fence.go       calls in fenced blocks
 //	reasoning.go   thinking: the reasoning state
 //	openers.go     openers: the order of decisions at a mark
-//	section.go     sections of calls; results that a model makes up behind a call
-//	start.go       start: what the prompt has opened already
+//	section.go     sections of calls; results that a model makes up after a call
+//	start.go       start: what the prompt has already opened
 //	text.go        the text state
 //
-// A call in tags that is written as its family writes it is read as it comes. At the first thing
-// that is not, nothing more of it leaves, and its whole text decides: each way to read it costs
-// what it takes for granted, and the cheapest counts if no other one of nearly its cost gives other
-// values. Else the call is in doubt, and becomes text. The laws that this keeps: a tag at the
-// border of a value is never part of it; closers that are left over at the end of the reply show
-// that an earlier end was content; a call that stops inside a value is cut; and in a call with a
-// slip, what another one may have made, a text in quotes or a tag inside of it, is a second
-// reading. Generators of files and of slips hold it to them (tagtrip_test.go, tagslips_test.go).
+// A call in tags that is written as its family writes it is read as it arrives. At the first
+// deviation nothing more of the call leaves, and its whole text decides: each reading has a cost,
+// the sum of what it assumes, and the cheapest counts if no other reading of nearly the same cost
+// gives other values. Else the call is in doubt, and becomes text. This keeps four rules: a tag at
+// the border of a value is never part of it; surplus closers at the end of the reply show that an
+// earlier end was content; a call that stops inside a value is cut; and in a call with a slip,
+// whatever a second slip may have caused, such as a text in quotes or a tag inside a value, is a
+// second reading. Generators of files and of slips test these rules (tagtrip_test.go,
+// tagslips_test.go).
 //
 // Three rules keep the events independent of how the text was cut into chunks: only At(i) looks
 // forward; what may still be taken back is declared by a hold, never by "has it been sent";
-// functions up to the commit answer mismatch, incomplete or committed, and functions behind it
+// functions up to the commit return mismatch, incomplete or committed, and functions after it
 // cannot fail.
 package adapters

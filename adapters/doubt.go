@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// doubt decides whether a mark in the text is one of a call or the mention of one.
-// Most marks are not doubted: they stand on a line of their own. The others are read as drafts, and
-// what follows the call decides.
+// doubt decides whether a mark in the text begins a call or only mentions the mark. Most marks are
+// not doubted: they are on a line of their own. The others are read as drafts, and what follows the
+// call decides.
 type doubt struct {
 	*lenient.Reader
 	in      *input
@@ -23,30 +23,29 @@ type doubt struct {
 	which   Which
 }
 
-// lookBack is how much of the text in front of a mark is looked at, in bytes.
-// A page or a list that was opened further in front is not seen.
+// lookBack is how much of the text before a mark is looked at, in bytes. A page or a list that was
+// opened earlier is not seen.
 const lookBack = 1024
 
-// maxTag is how much of the text directly in front of a mark tells whether it stands there as a
-// word, in bytes: a tag.
+// maxTag is how many bytes directly before a mark are looked at to tell whether the mark is used as
+// a word: enough for a tag.
 const maxTag = 64
 
 // maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
 // A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
 const maxHeld = 1 << 20
 
-// announced reports whether the text before this point announces a call that is the reply's last
-// thing.
+// announced reports whether the text before this point announces a call that ends the reply.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy reports the same as announced for a given text. A mark that is read as a draft asks
-// again when the draft has moved the buffer, so the text is passed in. An empty text needs no
-// announcement, and with `--calls eager` no text does.
+// announcedBy reports the same as announced for a given text. For a mark that is read as a draft it
+// is called when the draft has already moved the buffer, so the text is passed in. After an empty
+// text no announcement is needed, and with `--calls eager` none is needed at all.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
 
-// behindTurn returns the text behind here, without a mark of the turn that stands in front of it.
+// behindTurn returns the text after this point, without a mark of the turn that it begins with.
 func (db *doubt) behindTurn() []byte {
 	behind := db.page.behind()
 	if m := db.marks.firstMark(0, isTurn); m != nil {
@@ -55,7 +54,7 @@ func (db *doubt) behindTurn() []byte {
 	return behind
 }
 
-// judged returns what a text in front says of a call that is the reply's last thing.
+// judged returns what the text before a call says of it, if the call ends the reply.
 func (db *doubt) judged(text []byte) prose.Kind {
 	if len(text) == 0 || db.which == Eager {
 		return prose.Surely
@@ -63,31 +62,32 @@ func (db *doubt) judged(text []byte) prose.Kind {
 	return prose.Judge(text)
 }
 
-// doubts are what stands in front of a mark at one place. Many marks begin alike, and it is read
-// once. <tool_call> has a dozen meanings, so the same place is asked a dozen times.
+// doubts caches what precedes the marks at one place. Many marks begin alike: <tool_call> has a
+// dozen meanings, so a dozen marks are tried at the same place, and the text before it is read
+// once.
 type doubts struct {
 	looked bool
 	place  prose.Place
 	front  []byte // the announcement, once a doubted mark is tried: the buffer may move
 }
 
-// unannounced is the place of another family's mark at the start of a line, behind a text that
+// unannounced is the place of another family's mark at the start of a line, after a text that
 // announces no call.
 const unannounced = prose.Sentence
 
-// inWords is the place of a mark that is a control token of the model, and came as words: a
-// mention, wherever it stands.
+// inWords is the place of a mark that is a control token of the model but came as ordinary
+// characters: a mention, wherever it is.
 const inWords = prose.Place(255)
 
-// doubted returns where the mark m here is, if that makes a mention of it; [prose.Line] is not a
-// doubt. A false call runs a tool that was never asked for: of 48 texts made to look like calls 41
-// once ran one. After a sentence the model's own marks are not mentions. A family that is not told
-// owns all marks: then no mark is foreign.
+// doubted returns the place of the mark m here if that place may make it a mention, and
+// [prose.Line] if the mark is not doubted. A false call runs a tool that was never asked for: of 48
+// texts made to look like calls 41 once ran one. After a sentence the model's own marks are not
+// mentions. If no family was configured, all marks count as the model's own.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
 		return prose.Line
-	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right behind a call it is the next one
+	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right after a call it begins the next one
 		return inWords
 	}
 	if !here.looked {
@@ -104,14 +104,14 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	return here.place
 }
 
-// expected reports whether a call is no surprise here: nothing stands in front of it but white
-// space or other calls, or what does announces it.
+// expected reports whether a call may be expected here: only white space or other calls precede it,
+// or the text before announces it.
 func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
-// place returns where a mark here is. A colon that announces nothing, "output: <tool_call>…", as in
-// a log, shows what follows.
+// place returns the place of a mark here. A colon that announces nothing, as in a log, "output:
+// <tool_call>…", shows what follows as an example.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -130,8 +130,8 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether the draft behind a colon on its line counts: the text announces it,
-// or is in a language whose words nobody listed and the marks are the model's own.
+// behindColon reports whether a draft after a colon on its line counts: the text announces it, or
+// the text is in a language whose words are not listed and the marks are the model's own.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
@@ -140,10 +140,11 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 }
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide.
-// Calls that are text are text to their last byte; a mark or a call that the end of the text cuts
-// is what it is elsewhere, but for a quoted one. A family's own marks need less than another's:
-// peers never read those, and a repaired call of theirs is a guess too many. What is rejected is
-// remembered to its end: inside, no other mark is tried, or a call in a quoted call would run.
+// Calls that are text are text to their last byte. A mark or a call that is cut by the end of the
+// text is treated as elsewhere, unless it is quoted. The family's own marks need less evidence than
+// another's: other engines never read those, and to believe a repaired call in them would be one
+// guess too many. The end of a rejected call is remembered: inside it no other mark is tried, or a
+// call in a quoted call would run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)
@@ -167,14 +168,14 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return false
 		}
 		readTo = end
-		// own marks may be followed by other marks of theirs, such as the end of the turn
+		// the family's own marks may be followed by more of its marks, such as the end of the turn
 		last := db.marks.over(0) || m.Own && db.marks.continues(0)
 		sure := m.Own || afterSentence && why == prose.Within && (last || announced())
 		if why == unannounced {
 			return last || db.drafts.announcedBy(announcement{db.judged(front), string(front)})
 		}
-		// What had to be repaired is no clean call, and one that misses a parameter may be an
-		// outline.
+		// A call that had to be repaired is not a clean call, and one without a required parameter
+		// may be an outline.
 		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
 			return false
 		}
@@ -185,7 +186,7 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
 		case prose.Recorded(front):
 			return last && m.Own
-		// nothing stands behind it that could make a mention of it
+		// nothing follows that could make it a mention
 		case last:
 			return true
 		}

@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// drafts reads calls in vain if need be: nothing of them leaves before it is known that they are
-// calls. Whoever begins a draft reads in it with the same parts as elsewhere, and answers whether
-// what was read counts.
+// drafts reads calls tentatively: nothing of them leaves before it is known that they are calls.
+// The function that begins a draft reads in it with the same parts as elsewhere, and returns
+// whether what was read counts.
 type drafts struct {
 	*lenient.Reader
 	out   *outlet
@@ -24,9 +24,9 @@ type drafts struct {
 	heard heard
 }
 
-// progress is what is decided of the reply so far: with the position and the repairs all that a
-// failed draft takes back. The state of a part is copied as a whole, so a new field is restored
-// without anybody having to think of it.
+// progress is what has been decided of the reply so far. Together with the position and the repairs
+// it is all that a failed draft restores. The state of a part is copied as a whole, so a new field
+// is restored without further code.
 type progress struct {
 	textState
 	codeState
@@ -40,7 +40,7 @@ type checkpoint struct {
 	progress
 	pos     int
 	repairs []string
-	drafted int // how many events the draft that is open had
+	drafted int // how many events the open draft had
 }
 
 // checkpoint remembers where reading is.
@@ -57,11 +57,11 @@ func (dr *drafts) restore(c *checkpoint) {
 	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
 }
 
-// draft reads calls without sending anything, under a virtual end of the text size bytes ahead.
-// When read answers true what was read leaves, else everything is as before. Reaching the virtual
-// end is a no. The virtual end bounds what is held and what may be read in vain. Everything inside
-// unwinds by itself, as at a real end, and needs no code of its own for being a draft. A draft in a
-// draft would make the limit of the outer one depend on the inner, so there is none.
+// draft reads calls without sending anything, under a virtual end of the text size bytes ahead. If
+// read returns true, what was read leaves, else everything is restored. Reaching the virtual end
+// makes the draft fail. The virtual end bounds what is held and what may be read in vain. The
+// readers inside return by themselves, as at a real end, and need no code for drafts. A draft in a
+// draft would make the limit of the outer draft depend on the inner, so drafts are not nested.
 func (dr *drafts) draft(size int, read func() bool) bool {
 	if dr.out.drafting || dr.trial.exhausted() {
 		return false
@@ -93,8 +93,9 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	return true
 }
 
-// undo takes a failed draft back; what was read from the source meanwhile stays. What was read in
-// vain is counted: with too much of it drafts stop, so that hostile text costs linear time.
+// undo takes a failed draft back; what was read from the source meanwhile stays buffered. The bytes
+// read in vain are counted: beyond a limit no more drafts are begun, so that hostile text costs
+// linear time.
 func (dr *drafts) undo(before *checkpoint) {
 	dr.trial.waste += dr.Pos - before.pos
 	dr.restore(before)
@@ -105,8 +106,8 @@ func (dr *drafts) undo(before *checkpoint) {
 // complete reports whether every call of the draft has the parameters that its tool requires and no
 // others. With marks a call goes on as the model wrote it and is checked later; without them this
 // is part of the evidence. `{"name": "get_weather"}` with nothing else is a record about a tool
-// more often than a call of it. It reads the events that would leave, so that what was repaired on
-// the way counts as repaired.
+// more often than a call of it. complete checks the events that would leave, so a repaired call is
+// judged as repaired.
 func (dr *drafts) complete() bool {
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
@@ -115,17 +116,17 @@ func (dr *drafts) complete() bool {
 	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
 }
 
-// announcement is what the text in front says of a call that is read as a draft.
+// announcement is what the text before a call that is read as a draft says of it.
 type announcement struct {
 	said prose.Kind
 	text string
 }
 
-// alone is that of a call with nothing in front.
+// alone is the announcement of a call with nothing before it.
 var alone = announcement{said: prose.Surely}
 
-// announcedBy reports whether the text in front announces the draft's first call, with the evidence
-// that the call adds.
+// announcedBy reports whether the text before the draft announces its first call, given the
+// evidence that the call adds.
 func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely
@@ -140,7 +141,7 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	return false
 }
 
-// evidence returns what speaks for or against a call behind a text.
+// evidence returns what speaks for or against a call that follows a text.
 func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description, Args: string(call.Args)}
 	return prose.Weigh(text, tool) | dr.heard.evidence(call)

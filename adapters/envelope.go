@@ -24,18 +24,19 @@ type objects struct {
 	args    *arguments
 }
 
-// Further names of members by their meaning in an envelope, whichever family writes it. Names,
-// arguments and ids have theirs in internal/lenient: models write "tool_name", "parameters",
-// "call_id" and a dozen others.
+// Further names of members by their meaning in an envelope, whichever family writes it. The names
+// of the members for names, arguments and ids are in internal/lenient: models write "tool_name",
+// "parameters", "call_id" and a dozen others.
 var (
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
-	// echoKeys are what the "arguments" of a tool list's echo begin with: a schema, not arguments.
+	// echoKeys are the keys that the "arguments" in an echo of the tool list begin with: they are a
+	// schema.
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
 // envelope is what is known of a call while its object is read. Members come in any order:
-// command-r7b has the id first, some models the arguments in front of the name.
+// command-r7b has the id first, some models the arguments before the name.
 type envelope struct {
 	t      *toolset.Tool
 	id     string
@@ -44,7 +45,7 @@ type envelope struct {
 }
 
 // member is a member of an object that was passed over.
-// Only its place is kept: most are never needed, and a value of megabytes is not copied.
+// Only its place is kept: most members are never needed, and a value of megabytes is not copied.
 type member struct {
 	key string
 	at  int // position of its value
@@ -75,16 +76,16 @@ func (ob *objects) read(p *declaration.Pattern) match {
 	return committed
 }
 
-// nextObject reads a further object behind a separator.
+// nextObject reads a further object after a separator.
 // mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
-// What stands between two objects may be anything that separates, as long as an object follows.
+// Any separator may be between two objects, as long as an object follows.
 func (ob *objects) nextObject() bool {
 	n := ob.closers.separator()
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
 // nextList reads the first object of a further list of calls in a list: [[{…}], [{…}]].
-// Without it the first list would be calls, and the second a torn rest of text.
+// Without it the first list would be calls, and the second would be left as text.
 func (ob *objects) nextList() bool {
 	n := 0
 	for _, c := range []int{']', ',', '['} {
@@ -97,10 +98,9 @@ func (ob *objects) nextList() bool {
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
-// envelope reads one object that may be a call, and leaves the call open for its closers. It is
-// mismatch where the name is none of the offered ones or what stands there is no object, and
-// incomplete where the text ends in it; from the arguments on it is committed. depth counts
-// wrappers, {"function": {…}}.
+// envelope reads one object that may be a call, and leaves the call open for its closers. It
+// returns mismatch if the name is not offered or there is no object, and incomplete if the text
+// ends in it; from the arguments on it returns committed. depth counts wrappers, {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
@@ -132,7 +132,7 @@ func (ob *objects) envelope(depth int) match {
 			ob.Pos++
 			return ob.whole(&env)
 		}
-		// behind one member a text that ends is a call that was cut, not a brace in prose
+		// a text that ends after a member is a call that was cut, not a brace in prose
 		ob.trial.evidence = true
 		key, a := ob.memberKey()
 		if a != matched {
@@ -161,10 +161,10 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member reads one member into the envelope. It returns matched to go on, and committed when the
-// call was in it. Arguments before the name are passed over and read when the name is known, since
-// their types are the tool's. A list of calls inside of an object is read to its end here, so that
-// the object around it can be closed. Wrappers are opened up to three levels.
+// member reads one member into the envelope. It returns matched if the object goes on, and
+// committed if the member held the call. Arguments before the name are skipped and read when the
+// name is known, since their types are the tool's. A list of calls inside an object is read to its
+// end here, so that the object around it can be closed. Wrappers are opened up to three levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -187,7 +187,7 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 		return ob.wrapped(a)
 	case lenient.ArgsKeys[key] && env.t != nil && !env.describes():
 		return ob.wrapped(ob.args.read(env.t, env.id, nil))
-	// a second arguments member in front of the name counts as any other member
+	// a second arguments member before the name counts as any other member
 	case lenient.ArgsKeys[key] && env.argsAt < 0 && env.t == nil:
 		env.argsAt = ob.Pos
 	case lenient.IdKeys[key] && quoted:
@@ -201,7 +201,7 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 	return a
 }
 
-// wrapped goes on behind an inner object: what is left of the outer one is skipped.
+// wrapped goes on after an inner object: it skips the rest of the outer object.
 func (ob *objects) wrapped(a match) match {
 	if a == committed {
 		ob.restOfObject()
@@ -216,7 +216,7 @@ func (e *envelope) describes() bool {
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// whole decides an object that was read to its end without arguments behind a name. {"name":
+// whole decides about an object that was read to its end without arguments after a name. {"name":
 // "get_time"} alone is a call between marks. Without marks it may be any record with a name.
 // {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there
 // would be wrong.
@@ -236,11 +236,11 @@ func (ob *objects) whole(env *envelope) match {
 	case len(env.others) == 0:
 		if n := ob.closers.separator(); n > 0 && ob.StartsString(n) {
 			if key, _ := ob.KeyAt(n); lenient.ArgsKeys[key] {
-				return mismatch // its arguments stand behind a closer that came too early
+				return mismatch // its arguments follow a closer that came too early
 			}
 		}
 		if ob.trial.bare() || len(env.t.Type().Required()) > 0 && ob.At(ob.Space(0)) == '{' {
-			return mismatch // nothing says that it is a call, or its arguments stand behind it
+			return mismatch // nothing says that it is a call, or its arguments follow it
 		}
 		ob.calls.commitWith(env.t, env.id, "{}")
 	default:
@@ -251,9 +251,9 @@ func (ob *objects) whole(env *envelope) match {
 }
 
 // flat reads an object whose other members are the arguments themselves. All of them must be
-// members of the schema. {"name": "get_weather", "city": "Rome"}: one member that the tool does not
-// know, and it is some other record. They are read a second time, now as the schema has them, so
-// "days": "3" is 3 here as well.
+// members of the schema. {"name": "get_weather", "city": "Rome"}: a single member that the tool
+// does not have makes it some other record. The arguments are read a second time, now with the
+// types of the schema, so "days": "3" is 3 here as well.
 func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {
@@ -278,7 +278,7 @@ func (ob *objects) flat(env *envelope, end int) match {
 
 // doubtRest notes a doubt where another object with members of the call's tool follows the
 // arguments, at offset i. {"city": "Oslo"}, {"days": 3}} may be one object that was closed early,
-// or a call and something else. A key that the text's end cuts may be a member's.
+// or a call and something else. A key that is cut by the end of the text may be such a member's.
 func (ob *objects) doubtRest(i int) {
 	if ob.Out == nil || ob.At(i) != '{' {
 		return
@@ -289,14 +289,13 @@ func (ob *objects) doubtRest(i int) {
 	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
-// recordKeys are members of a record of a call that was made: beside its arguments, and without any
-// mark, they say that it is no call to be made.
+// recordKeys are members of a record of a call that was made: next to arguments, and without any
+// mark, they show that the object is not a call to make.
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true, "status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
-// restOfObject skips what follows the arguments up to the object's closing brace. Members behind
-// the arguments are the envelope's: "type": "function", an id, a note. What stands there and is no
-// member says that a brace was missing or too many, so the reader of arguments is asked whether
-// that makes two readings.
+// restOfObject skips what follows the arguments up to the object's closing brace. Members after the
+// arguments are the envelope's: "type": "function", an id, a note. Anything else there shows that a
+// brace was missing or surplus, so the reader of arguments decides whether that makes two readings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)
@@ -324,7 +323,7 @@ func (ob *objects) restOfObject() {
 		ob.DoubtStray()
 		ob.doubtRest(n)
 		if a == incomplete {
-			ob.ToEnd() // a comma behind the arguments is structure
+			ob.ToEnd() // a comma after the arguments is structure
 		}
 		return
 	}

@@ -9,17 +9,17 @@ import (
 )
 
 // maxLabel bounds the label of a fence, in bytes.
-// Labels are one word; a longer first line is text behind backquotes.
+// Labels are one word; a longer first line is text after backquotes.
 const maxLabel = 32
 
-// fenced reads a fence that holds nothing but calls. Every other is text: see [code.opens].
-// Of 234 calls of a 1.5B model 73 stood in a fence that nobody had asked for.
+// fenced reads a fence that holds nothing but calls. Every other fence is text: see [code.opens].
+// Of 234 calls of a 1.5B model 73 were in a fence that the prompt had not asked for.
 //
 //	```json
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}
 //	```
 //
-// is a call at the start of a reply, and behind "Let me check:". In ```go, ```bash or ```log it is
+// is a call at the start of a reply, and after "Let me check:". In ```go, ```bash or ```log it is
 // program text.
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
@@ -33,13 +33,13 @@ func (um *unmarked) fenced(start bool) bool {
 	return front.said.May() && um.fencedCalls(n, false, front)
 }
 
-// fenceLabels are those of the fences that may hold calls. "python" is not among them: such a block
-// is program text, but for gemma3's, whose label is tool_code.
+// fenceLabels are the labels of fences that may hold calls. "python" is not among them: such a
+// block is program text. gemma3's Python calls have the label tool_code.
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
 	"function", "function_call", "function_calls"}
 
 // program reads a block of Python that ends the reply and is one call of a tool with constants,
-// behind a text that announces a call. Anything more in it makes a program of it.
+// after a text that announces a call. Anything more in the block makes it a program.
 func (um *unmarked) program() bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -62,8 +62,8 @@ func (um *unmarked) program() bool {
 	})
 }
 
-// labelled reads a call in a span of code that ends the reply, behind a label that says that it is
-// one:
+// labelled reads a call in a span of code that ends the reply, after a label that says that it is a
+// call:
 //
 //	**Tool call:** `{"name": "get_weather", "arguments": {"city": "Rome"}}`
 func (um *unmarked) labelled() bool {
@@ -81,10 +81,10 @@ func (um *unmarked) labelled() bool {
 	})
 }
 
-// fenceLine returns how long the opening of the fence here is that may hold calls; 0 when none
-// stands here. It is a line, or the backquotes and a label in front of JSON on the same line. The
-// line must be whole: half a label at the end of the text may go on as any other. Words behind a
-// label are passed over. One of tildes must be of JSON.
+// fenceLine returns the length of the opening of a fence here that may hold calls, or 0 if there is
+// none. The opening is a line, or the backquotes and a label before JSON on the same line. The line
+// must be whole: half a label at the end of the text may become any other label. Words after a
+// label are skipped. A fence of tildes must be labelled as JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -110,8 +110,8 @@ func (um *unmarked) fenceLine() int {
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
 // fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply
-// JSON streams. With prose behind it, the announcement must be free of words of an example, and the
-// prose of any, see [prose.GoesOn].
+// JSON streams. If prose follows the fence, neither the announcement nor that prose may speak of an
+// example, see [prose.GoesOn].
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
@@ -135,7 +135,7 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 }
 
 // fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
-// One line of anything else makes an example or a program of it.
+// One line of anything else makes it an example or a program.
 // The closing line may be missing where the reply ends, as a stop token comes first.
 func (um *unmarked) fenceOfCalls(n int) bool {
 	before := um.Pos
@@ -154,8 +154,8 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	return um.At(0) < 0 || um.Pos == before || um.closedFence()
 }
 
-// nextFence reads one more fence of calls behind white space. Some models write each of several
-// calls into a fence of its own; a fence that holds none ends them.
+// nextFence reads one more fence of calls after white space. Some models write each of several
+// calls into a fence of its own; a fence without a call ends the series.
 func (um *unmarked) nextFence() bool {
 	start := um.drafts.checkpoint()
 	um.Pos += um.Space(0)
@@ -167,7 +167,7 @@ func (um *unmarked) nextFence() bool {
 }
 
 // closedFence reports whether the closing backquotes have just been read, as part of a call's
-// closers. deepseek-v3's form has a fence in its own example, whose end goes with the closers.
+// closers. deepseek-v3's form has a fence in its own example, whose end is read with the closers.
 func (um *unmarked) closedFence() bool {
 	if um.Pos-um.Base < 3 {
 		return false
@@ -177,9 +177,9 @@ func (um *unmarked) closedFence() bool {
 }
 
 // behindOpenFence reads calls in the model's own marks at the start of a line in a block of program
-// text that nothing closes: the block ends with the reply, so the calls that end it stand behind
-// the block. What stands between them and the end of the reply would be code, and they a part of
-// it.
+// text that nothing closes: the block ends with the reply, so the calls that end the reply are
+// taken to follow the block. If anything stood between them and the end of the reply, it would be
+// code, and the calls a part of it.
 func (op *openers) behindOpenFence() bool {
 	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base || op.Slice(op.Pos-1, op.Pos)[0] != '\n' {
 		return false

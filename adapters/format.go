@@ -14,11 +14,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Wording is in which words Prompt describes tools: some of the kinds below together. The zero
-// value is the family's own.
+// Wording selects how Prompt describes tools: a combination of the kinds below. The zero value is
+// the family's own wording.
 type Wording = declaration.Wording
 
-// The kinds of wording. With neither of the first two there are schemas.
+// The kinds of wording. Without either of the first two, schemas are used.
 const (
 	Schemas    = declaration.Schemas    // each tool as JSON with its schema
 	Signatures = declaration.Signatures // each tool as the head of a Python function, which is much shorter
@@ -37,8 +37,8 @@ var embedded embed.FS
 // milliseconds that commands which decode nothing need not pay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 
-// mustLoadEmbedded panics over a declaration that cannot be read: the tests load every embedded
-// one, so no such program is ever released.
+// mustLoadEmbedded reads the embedded families, and panics if a declaration cannot be read. The
+// tests load every embedded declaration, so a program that panics here is never released.
 func mustLoadEmbedded() *Set {
 	dir, err := fs.Sub(embedded, "families")
 	if err != nil {
@@ -51,33 +51,35 @@ func mustLoadEmbedded() *Set {
 	return s
 }
 
-// Builtin returns the set of the families that come with the program. It is made once, and not
-// changed by Load and Parse: both return sets of their own. The families are in the program itself,
-// so no file has to be found; a user's own are added by Load.
+// Builtin returns the set of the families that come with the program. It is made once. Load and
+// Parse do not change it; both return new sets. The families are embedded in the program, so no
+// file has to be found; Load adds a user's own families.
 func Builtin() *Set { return builtin() }
 
-// For returns the built-in format of a model by its name, the generic one when no family claims it.
-// The name may have a registry, a user and a tag: hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M.
+// For returns the built-in format of a model by its name, or the generic format if no family claims
+// the name. The name may have a registry, a user and a tag:
+// hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M.
 func For(model string) *Format { return Builtin().For(model) }
 
 // Named returns the built-in format with that name, or nil.
-// Names are those of the format lines: "hermes", "qwen3-coder". Setting --format takes them.
+// Names are those of the format lines: "hermes", "qwen3-coder". The setting --format takes them.
 func Named(name string) *Format { return Builtin().Named(name) }
 
 // All returns the built-in formats, sorted by name.
 // The slice is the caller's; the formats in it are shared.
 func All() []*Format { return Builtin().All() }
 
-// Parse reads a declaration, or a whole family file: the set it is read with is the built-in one
-// and this format. The error names the line, and a "like" of a format that is not there.
+// Parse reads a declaration, or a whole family file. The format belongs to a set of the built-in
+// formats and itself. The error names the line, and any "like" of a format that does not exist.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no
-// call or mark reaches over it. The sequence ends with a Finish event or an error from the source
-// or the context; model text never makes an error. Leaving the range closes the source. It reads
-// while it is ranged over, in the caller's goroutine: there is nothing to stop or to wait for. The
-// same text gives the same events however it was cut into pieces. Options.Tools decides which names
-// are calls. Text that looks like a call of another tool stays text.
+// call or mark extends across it. The sequence ends with a Finish event or an error from the source
+// or the context; model text never causes an error. Leaving the range closes the source. The source
+// is read while the caller ranges over the sequence, in the caller's goroutine: there is nothing to
+// stop or to wait for. The same text gives the same events however it was cut into pieces.
+// Options.Tools decides which names are calls. Text that looks like a call of another tool stays
+// text.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
@@ -89,9 +91,9 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 }
 
 // Offered finds the tool that a server means by the name of a call: the name exactly, in another
-// case or spelling, or behind a known prefix. It answers false when none is meant, or more than
-// one. It is for calls that a server's own parser has read, which are held to the same spellings as
-// those in text. {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean
+// case or spelling, or after a known prefix. It returns false if no tool, or more than one, is
+// meant. It is for calls that a server's own parser has read, to which the same spellings apply as
+// to those in text. {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean
 // get_weather; "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := toolset.New(tools, nil).Find(name); t != nil {
@@ -100,11 +102,11 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// Arguments reads the arguments of a call of t that a server handed over as text that is no JSON
-// object: damaged, another value that stands for an object, or that object as a string once more.
-// What comes out is one JSON object, with the names of what was repaired. It answers false when the
-// text is no such thing. Blank text is an object without members. OpenAI's form has arguments as
-// text, so what a server or a client's history hands over may be anything that a model wrote.
+// Arguments reads the arguments of a call of t that a server passed on as text that is not a JSON
+// object: damaged, another value that stands for an object, or an object in a string.
+// It returns one JSON object and the names of what was repaired, or false if the text cannot be
+// read so. Blank text is an object without members. OpenAI's form has arguments as text, so what a
+// server or a client's history hands over may be anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true
@@ -118,8 +120,8 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 	return args, repairs, ok
 }
 
-// withoutReasoning removes a block of reasoning from the front, in any family's marks. Only a block
-// that is closed is removed: in an open one it is not known where the answer begins.
+// withoutReasoning removes a block of reasoning from the start of text, in any family's marks. Only
+// a closed block is removed: in an open block it is not known where the answer begins.
 func withoutReasoning(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	for _, f := range All() {
@@ -135,11 +137,11 @@ func withoutReasoning(text string) string {
 
 // Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or
 // reasoning around it, in Python's or JavaScript's spelling, with quotes, commas and closers wrong
-// or missing. It gives strict JSON, number text and member order kept, values in the types that t
-// wants (nil: as they are), and the names of what was repaired, each once. Valid JSON comes back
-// byte for byte, unless t wants another type, it is an object in a string, or a string in it looks
-// like a Windows path whose backslashes were not doubled. A text that was cut is closed, and
-// "truncated" says so.
+// or missing. It returns strict JSON that keeps the text of numbers and the order of members, with
+// values in the types that t wants (nil: as they are), and the names of what was repaired, each
+// once. Valid JSON comes back byte for byte, unless t wants another type, it is an object in a
+// string, or a string in it looks like a Windows path whose backslashes were not doubled. A text
+// that was cut is closed, and "truncated" says so.
 //
 // A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is
 // linear.

@@ -8,7 +8,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formed reads the calls that stand here in the form of a family, all or none.
+// formed reads the calls here in the form of a family, all or none.
 func (pt *patterns) formed(f *form.Form) match {
 	found, end, a := f.Read(formText{pt})
 	if a != matched {
@@ -32,7 +32,7 @@ func (pt *patterns) formed(f *form.Form) match {
 }
 
 // formArgs returns the arguments of a call as JSON. Values without quotes get the types of the
-// tool's schema; it returns false where a value can be of none of them, which is a doubt.
+// tool's schema; it returns false if a value fits none of its types, which is a doubt.
 func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	if c.JSON != "" {
 		return c.JSON, true
@@ -54,7 +54,7 @@ func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	return out + "}", true
 }
 
-// formText is the text in front of a reader of patterns, as a form reads it.
+// formText is the text ahead of a reader of patterns, as a form reads it.
 type formText struct{ *patterns }
 
 // Named reports whether a tool of that name is offered.
@@ -63,7 +63,8 @@ func (ft formText) Named(name string) bool {
 	return t != nil && t == ft.tools.Named(name)
 }
 
-// Takes reports whether a tool has a parameter; if the name is not known yet, whether any has.
+// Takes reports whether a tool has a parameter; if the name is not known yet, whether any tool has
+// it.
 func (ft formText) Takes(name, key string) bool {
 	if t := ft.tools.Find(name); t != nil {
 		return t.Type().Has(key) || len(t.Type().Members()) == 0

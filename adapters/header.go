@@ -9,9 +9,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// headers looks ahead for the headers of messages and for what ends their bodies. It steps over
-// nothing: the same header is looked at by who reads messages, by who looks for the end of one, and
-// at each mark.
+// headers looks ahead for the headers of messages and for what ends their bodies. It does not move
+// the position, since the same header is looked at by the reader of messages, in the search for a
+// message's end, and at each mark.
 type headers struct {
 	*scan.Buffer
 	in    *input
@@ -24,18 +24,18 @@ type headers struct {
 // whether it is JSON.
 type fields struct {
 	to, channel string
-	end         int // offset behind the header
+	end         int // offset after the header
 }
 
 // maxHeader bounds a header, in bytes.
-// Real ones are below 100. Prose about the marks must not be read as a header that goes on and on.
+// Real ones are below 100. Prose about the marks must not be read as a header without end.
 const maxHeader = 256
 
 // at reads the fields of a message header that begins at offset i, in any order, each optional.
-// gpt-oss writes the recipient in the role or behind the channel, the type with or without its
-// mark, and channels nobody named ("commentary?", "??"). A word that is no field may stand in it
-// three times at most. Where all is said and only the last mark is missing, a brace behind the name
-// of an offered tool stands for it.
+// gpt-oss writes the recipient in the role or after the channel, the type with or without its mark,
+// and channels of its own invention ("commentary?", "??"). A header may contain at most three words
+// that are not fields. If only the last mark is missing, a brace after the name of an offered tool
+// takes its place.
 func (hs *headers) at(i int) (fields, match) {
 	var h fields
 	words := 0
@@ -51,13 +51,13 @@ func (hs *headers) at(i int) (fields, match) {
 			}
 			i += len(mark)
 			switch mark {
-			// the last one: behind it the body begins
+			// the last mark: the body begins after it
 			case messageMark:
 				h.end = i
 				return h, matched
 			case declaration.ChannelMark:
 				h.channel, i = hs.word(i)
-				// "use <|channel|>, then …": a sign in the place of a channel
+				// "use <|channel|>, then …": punctuation in place of a channel
 				if c := hs.At(i - len(h.channel)); c >= 0 && c != '?' && !scan.IsWord(c) {
 					return h, mismatch // prose about the mark
 				}
@@ -66,7 +66,7 @@ func (hs *headers) at(i int) (fields, match) {
 				_, i = hs.word(i)
 			}
 		case c == '{' && hs.tools != nil && hs.tools.Recipient(h.to) != nil:
-			// the mark in front of the body is missing
+			// the mark before the body is missing
 			h.end = i
 			return h, matched
 		default:
@@ -84,19 +84,19 @@ func (hs *headers) at(i int) (fields, match) {
 	return h, mismatch
 }
 
-// called reports whether the header here is that of a call: it names an offered tool.
+// called reports whether the header here is that of a call, which names an offered tool.
 func (hs *headers) called() bool {
 	h, _ := hs.at(0)
 	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
 }
 
 // isChannel reports whether a word names a channel. These three are harmony's; a header with
-// another one is read all the same, and its body is text.
+// another channel is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
 // headerWord reports whether a plain word may occur in a header: the role before, the content type
-// after. Without a channel or a recipient before it, only words that are known count: of "assistant
-// toget_weather<|message|>" the name is lost, and the call in the body must not be taken for a
+// after. Without a channel or a recipient before it, only known words count: "assistant
+// toget_weather<|message|>" has lost the name, and the call in the body must not be taken for a
 // thought.
 func headerWord(w string, h fields) bool {
 	switch w {
@@ -112,9 +112,9 @@ var headerMarks = []declaration.Literal{
 	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark), declaration.Exactly(constrainMark), declaration.Exactly(startMark),
 }
 
-// headerMark returns the mark of a header at offset i. Where the text ends inside one the header is
-// structure and dropped; a byte that cannot be part of a mark makes it text. <|channel|>final<|mess
-// at the end of a reply is the first, "<|channel|> is a mark" the second.
+// headerMark returns the mark of a header at offset i. If the text ends inside a mark, as in
+// <|channel|>final<|mess at the end of a reply, the header is structure and dropped; a byte that
+// cannot be part of a mark makes it text, as in "<|channel|> is a mark".
 func (hs *headers) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
 		_, found := hs.marks.literal(i, m)
@@ -144,10 +144,10 @@ func (hs *headers) halfHeader() bool {
 }
 
 // headerAhead reports whether a whole header without its first mark is at offset i: it begins with
-// the role, a recipient or a channel, ends with its mark, and is for a recipient or a channel that
-// is known. Muse thinks, and goes on with " to=time.now<|message|>" without closing the message
-// before; gpt-oss writes "…Plan.<|channel|>final<|message|>Hi.". It has to be whole, and meant for
-// a tool, a channel or a recipient that a family names: a text about headers meets none of these.
+// the role, a recipient or a channel, ends with its mark, and has a known recipient or channel.
+// Muse thinks, and goes on with " to=time.now<|message|>" without closing the message before;
+// gpt-oss writes "…Plan.<|channel|>final<|message|>Hi.". The header has to be whole, and its
+// recipient or channel one that a family names, or a tool: a text about headers does not meet this.
 func (hs *headers) headerAhead(i int) bool {
 	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {
 		return false
@@ -194,7 +194,7 @@ func (hs *headers) bodyEnds(p *declaration.Pattern, i int) bool {
 
 // messageOver reports whether a message ends at offset i: at an end mark that another message or
 // the end of the text follows, or at a complete header. At the end of a text that was cut, an end
-// mark alone does not say so: it may have been the value's.
+// mark alone is not enough: it may have been part of the value.
 func (hs *headers) messageOver(p *declaration.Pattern, i int) bool {
 	if end := hs.marks.messageEnds(p, i); end > 0 {
 		return hs.messageFollows(p, end) && (hs.At(end+hs.Space(end)) >= 0 || !hs.in.lengthCut())

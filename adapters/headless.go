@@ -5,21 +5,21 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Models leave out the mark that opens a call, and servers hide it. What is left is a call when the
-// family's own marks follow: the one that closes it, or one behind its name.
+// Models leave out the mark that opens a call, and servers hide it. What is left is a call if the
+// family's own marks follow: the mark that closes it, or a mark after its name.
 
 // headlessCall reads a call whose opening mark is missing and that begins with c here, at the start
 // of a line. Servers hide control tokens, and then LFM2's call is
 // [get_weather(city="Oslo")]<|tool_call_end|>, Kimi's
 // functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft,
-// whole, and must be complete and closed by a mark: a sentence that begins with a tool's name is no
-// call.
+// whole, and must be complete and closed by a mark: a sentence that begins with a tool's name is
+// not a call.
 func (um *unmarked) headlessCall(c int) bool {
 	named := scan.IsWord(c) && um.names.wordNames()
 	for _, p := range um.marks.index.Headless {
 		hole := p.HoleAt(0)
 		if p.Headless && um.marks.in.whole {
-			continue // tokens show the opening mark, so none is missing
+			continue // tokens show the opening mark, so it is not missing
 		}
 		// without its mark a call must at least begin with an offered name
 		if (hole == "name" || hole == "id") && !named || !um.mayBe(p, c) {
@@ -32,8 +32,8 @@ func (um *unmarked) headlessCall(c int) bool {
 	return false
 }
 
-// closedBySpecial steps over a special token that closes calls of some family and stands here,
-// behind white space. Which family's it is does not matter here: no text has such a token.
+// closedBySpecial steps over white space and a special token here that closes calls of some family.
+// Which family's token it is does not matter: no text has such a token.
 func (um *unmarked) closedBySpecial() bool {
 	i := um.Space(0)
 	for _, m := range um.marks.marksAt(i) {
@@ -48,9 +48,9 @@ func (um *unmarked) closedBySpecial() bool {
 	return false
 }
 
-// mayBe reports, after a quick look, whether a call of the pattern can begin with c here. Most text
-// is rejected by it. It must not miss any, and may be wrong the other way: the draft after it
-// decides.
+// mayBe reports, after a quick look, whether a call of the pattern can begin with c here. It
+// rejects most text. It must not miss a call, but may accept what is not a call: the draft that
+// follows decides.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":

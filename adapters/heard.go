@@ -10,7 +10,7 @@ import (
 	"toolnorm/chat"
 )
 
-// heard is what was said in front of the reply.
+// heard is what was said before the reply.
 type heard struct {
 	messages []chat.Message
 	looked   int // how many calls were looked for
@@ -24,8 +24,8 @@ const (
 )
 
 // evidence returns what the conversation says of a call: the user's last message asks for it, since
-// it has the call's values and shows no call, or asks how calls are written, and nobody said one of
-// the values; or the model was given the call to read.
+// it has the call's values and shows no call; or that message asks how calls are written, and no
+// message has a word of the values; or the model was given the call to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -60,8 +60,8 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	return e
 }
 
-// answers reports whether a message is what a tool answered: it may say which tool it is, and what
-// it was asked.
+// answers reports whether a message is a tool's answer, which may name the tool and repeat what it
+// was asked.
 func (h *heard) answers(m chat.Message, tool string) bool {
 	return m.Role == chat.ToolRole && (m.Name == tool ||
 		slices.ContainsFunc(h.messages, func(made chat.Message) bool {

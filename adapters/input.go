@@ -9,20 +9,20 @@ import (
 	"toolnorm/chat"
 )
 
-// input is where a reply's text comes from, and what came beside it.
-// It is the only part that waits: whoever asks for a byte that is not there yet ends up in Fill.
-// How the reply ended is asked of it as well, since the same text means another thing when it was
-// cut by its length than when the model stopped.
+// input is where a reply's text comes from, and what came beside it. It is the only part that
+// waits: a request for a byte that has not arrived ends up in Fill. It also knows how the reply
+// ended, since the same text means one thing if it was cut by its length and another if the model
+// stopped.
 type input struct {
 	*scan.Buffer
-	ctx   context.Context // of the request; nil: nobody leaves before the end
+	ctx   context.Context // of the request; nil: the reading is never cancelled
 	src   chat.Source
 	taker taker
 
 	last   string // the piece read last
 	lastAt int    // its position
 	ended  bool   // no text follows before the barrier (or at all)
-	dead   bool   // nobody takes events any more
+	dead   bool   // events are no longer taken
 
 	control []string     // see Options.Control
 	whole   bool         // see Options.Whole
@@ -34,20 +34,20 @@ type input struct {
 	err     error      // why the source failed
 }
 
-// taker is what the text is read for. Input stands below all that reads, so it knows nobody by
-// name: before it waits it has what is decided sent, and it drops only what nobody needs.
+// taker is the part that the text is read for. Input is below all readers, so it knows them only
+// through this interface: before it waits it has what is decided sent, and it drops only bytes that
+// are no longer needed.
 type taker interface {
-	settle() int // sends what is decided, and returns from where on bytes may be needed again
-	sawEnd()     // somebody has asked for a byte behind the end
+	settle() int // sends what is decided, and returns the first position whose bytes may be needed again
+	sawEnd()     // a byte after the end was asked for
 }
 
 // SawEnd tells the reader that a byte after the end was asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
-// Fill reads one more piece of text, after sending what is decided. It answers false at the end of
-// the text.
-// Other events are barriers: a server's own call or thought ends the text in front of it, and no
-// mark reaches over one. Usage is kept for the end, since some servers send it in the middle.
+// Fill reads one more piece of text, after sending what is decided. It returns false at the end of
+// the text. Other events are barriers: a server's own call or thought ends the text before it, and
+// no mark extends across it. Usage is kept for the end, since some servers send it in the middle.
 func (in *input) Fill() bool {
 	if in.ended || in.dead {
 		return false
@@ -87,16 +87,16 @@ func (in *input) Fill() bool {
 	return false
 }
 
-// compact drops the bytes in front of a position, which nobody needs any more. The text just read
-// stays: what announces a call is looked up there. Bytes move only when 4 KiB can go at once, so
-// that a long reply is copied once and not once a token.
+// compact drops the bytes before a position, which are no longer needed. The text just before it
+// stays, since what announces a call is looked up there. Bytes are moved only when 4 KiB can be
+// dropped at once, so that a long reply is copied once and not once per token.
 func (in *input) compact(needed int) {
 	if n := needed - lookBack - in.Base; n >= compactAt {
 		in.Drop(n)
 	}
 }
 
-// compactAt is how many dropped bytes are worth moving the rest for.
+// compactAt is how many dropped bytes make it worth moving the rest.
 const compactAt = 4096
 
 // lengthCut reports whether the text ended by a limit, because the server gave up, or because the
@@ -109,17 +109,16 @@ func (in *input) lengthCut() bool {
 // over.
 func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
-// abandoned reports whether the server gave up the reply: then the model may well have written
-// more.
+// abandoned reports whether the server gave up the reply: then the model may have gone on.
 func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 
-// stop ends the reading: nobody takes events any more.
+// stop ends the reading, since events are no longer taken.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
-// left reports whether the client no longer waits for the reply, which then ends here. What is
-// buffered may be megabytes, and the source, which notices by itself, is not asked before they are
-// read. The cause of the context is the reply's error, so a client's own reason is what the caller
-// sees.
+// left reports whether the client no longer waits for the reply, which then ends here. The buffer
+// may hold megabytes, and the source, which would notice by itself, is not asked before they are
+// read. The cause of the context becomes the reply's error, so the caller sees the client's own
+// reason.
 func (in *input) left() bool {
 	if in.ctx == nil || in.ctx.Err() == nil {
 		return false

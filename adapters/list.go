@@ -4,12 +4,12 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// Calls stand one after the other in three forms, objects, members named like tools and Python's;
-// how such a list opens, goes on and closes is the same for all.
+// Calls follow one another in three forms: objects, members named like tools, and Python's calls.
+// Such a list opens, goes on and closes in the same way in all three.
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other
 // or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call
-// commits at its arguments; what closes the objects and the list may be missing from there on.
+// commits at its arguments; from there on the closers of the objects and the list may be missing.
 func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	brackets := ob.closers.brackets(1)
 	if c := ob.At(0); c != '{' {
@@ -34,16 +34,16 @@ func (ob *objects) namedObjects(p *declaration.Pattern) match {
 }
 
 // namedMember reads a tool's name, a colon and the arguments, and leaves the call open. The key
-// must be an offered tool, which is all that tells the form from an answer in JSON. Any quotes will
-// do, as in arguments; a key without quotes does not count, since an answer in prose may look like
-// it.
+// must be an offered tool, which is the only difference between this form and an answer in JSON.
+// Any quotes will do, as in arguments; a key without quotes does not count, since an answer in
+// prose may look like it.
 func (ob *objects) namedMember() match {
 	ob.Pos += ob.Space(0)
 	q, ok := ob.QuoteAt(0)
 	if !ok {
 		return incompleteAtEnd(ob.At(0), mismatch)
 	}
-	// a quote at the start of an object: no prose from here on
+	// a quote at the start of an object: this is not prose
 	ob.trial.evidence = true
 	t, a := ob.names.nameString(q)
 	if a != matched {
@@ -58,11 +58,11 @@ func (ob *objects) namedMember() match {
 }
 
 // nextNamed reads a further member, of the same object or of the next one. "}, {" between two calls
-// may lack any of its three signs, but one must stand there, or the rest of a value would be a
+// may lack some of its three characters, but one must be there, or the rest of a value would be a
 // call. apertus puts each call into an object of its own, small models all into one.
 func (ob *objects) nextNamed() bool {
 	n := 0
-	// {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}} both
+	// both {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}}
 	for _, c := range []int{'}', ',', '{'} {
 		n += ob.Space(n)
 		if ob.At(n) == c {
@@ -73,10 +73,10 @@ func (ob *objects) nextNamed() bool {
 	return n > 0 && ob.StartsString(n) && ob.calls.further(n, ob.namedMember)
 }
 
-// behindOthers reads the first call of a list whose elements from position start on are no calls of
-// offered tools: those are text, whole. [{"name": "set_alarm", …}, {"name": "get_weather", …}] with
-// only get_weather offered is that call, and the alarm is text. It was text altogether, mark and
-// all, before.
+// behindOthers reads the first call of a list whose elements from position start on are not calls
+// of offered tools. Those elements are text as a whole. [{"name": "set_alarm", …}, {"name":
+// "get_weather", …}] with only get_weather offered is a call of it, and the alarm is text. Without
+// this rule all of it would be text, with the mark.
 func (ob *objects) behindOthers(start int) match {
 	for ob.Pos = start; ob.At(0) == '{'; {
 		if a := ob.stranger(); a != matched {
@@ -93,8 +93,8 @@ func (ob *objects) behindOthers(start int) match {
 	return mismatch
 }
 
-// stranger steps over an element of a list that is no call of an offered tool.
-// It stays text as it was written, so what reading it repaired is no repair of the reply.
+// stranger steps over an element of a list that is not a call of an offered tool. The element stays
+// text as it was written, so repairs made while reading it are not repairs of the reply.
 func (ob *objects) stranger() match {
 	repairs := ob.Repairs
 	_, a := ob.Capture(func() { ob.Value(nil) })
@@ -102,9 +102,9 @@ func (ob *objects) stranger() match {
 	return a
 }
 
-// otherObject keeps an element of a list behind a call that is no call of an offered tool. A draft
-// does not know it. Behind a known call a torn rest, `, {"note": "x"}]` with the list's bracket,
-// was shown as text; now the element alone is.
+// otherObject keeps as text an element of a list that follows a call and is not a call of an
+// offered tool. It does nothing in a draft. Only the element is shown, without the comma before it
+// and the list's bracket.
 func (ob *objects) otherObject() bool {
 	n := ob.closers.separator()
 	// a draft may be undone, and text that has left cannot

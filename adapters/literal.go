@@ -9,11 +9,11 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// literal matches a literal at offset i and answers the offset behind it. What it lets pass is in
-// docs/families.md, White space: any newline of a declaration is any white space or none, a quote
-// may be another one or missing, a bar may be ASCII's or DeepSeek's wide one. Exact bytes are
-// exact: they are what tells one mark from another. incomplete means that the text ended while all
-// of it fitted.
+// literal matches a literal at offset i and returns the offset after it. docs/families.md, White
+// space, describes what it tolerates: any newline of a declaration is any white space or none, a
+// quote may be another one or missing, a bar may be ASCII's or DeepSeek's wide one. All other bytes
+// must be equal, since they distinguish one mark from another. incomplete means that the text ended
+// while all of it matched.
 func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
@@ -26,7 +26,7 @@ func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 			default:
 				return i, mismatch
 			}
-		// next to a value or reasoning only one newline is the mark's, the rest is data
+		// next to a value or reasoning only one newline belongs to the mark; the rest is data
 		case declaration.OneNewline:
 			if ms.At(i) == '\n' {
 				i++
@@ -62,8 +62,8 @@ func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	return i, matched
 }
 
-// bar returns the length of the bar at offset i. DeepSeek's marks have the wide one, U+FF5C;
-// <|tool▁calls▁begin|> is a look-alike that means the same.
+// bar returns the length of the bar at offset i. DeepSeek's marks have the wide bar, U+FF5C;
+// <|tool▁calls▁begin|> with ASCII's means the same.
 func (ms *marks) bar(i int) (int, match) {
 	if ms.At(i) == '|' {
 		return 1, matched
@@ -76,15 +76,14 @@ func (ms *marks) bar(i int) (int, match) {
 	return len(declaration.WideBar), matched
 }
 
-// hasKey reports whether the key of a mark is at offset i, its bars spelled either way. It looks at
-// the first solid piece of a mark only: what follows a value's closer need not be whole to be
-// believed.
+// hasKey reports whether the key of a mark is at offset i, its bars spelled either way. It compares
+// only the first solid piece of a mark: what follows a value's closer need not be whole to count.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0
 }
 
-// optionalQuote returns the offset behind a quote at offset i, or i. MiniMax M2 and Dots write
+// optionalQuote returns the offset after a quote at offset i, or i. MiniMax M2 and Dots write
 // name="f", name='f' and name=f; typesetting makes the quotes curly, and inside a JSON string they
 // come escaped.
 func (ms *marks) optionalQuote(i int) int {
@@ -133,9 +132,9 @@ func begins(l declaration.Literal, c int) bool {
 	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
-// skipLiteral steps over a literal. Where the body's first byte stands in its place it may be
-// missing. [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control token. White
-// space in front of a mark is no part of any, so it is tried without first.
+// skipLiteral steps over a literal. If it is optional, it may be missing where the body's first
+// byte is in its place: [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control
+// token. White space before the literal that is not part of it is skipped.
 func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := ms.literal(0, l)
 	// white space that the literal does not show
@@ -152,7 +151,7 @@ func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	return a
 }
 
-// skipDoubled steps over an opener behind which the same stands once more.
+// skipDoubled steps over a repetition of the opener.
 // Poolside's models write <tool_call><tool_call>f…; the second says nothing new.
 func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	if p.Markless() {
@@ -168,9 +167,9 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener steps over what the prompt has said already: the opener once more, and the newline
-// that belongs to it. Models repeat it: a prompt that ends with <think>\n gets a reply that begins
-// with <think>.
+// skipOpener steps over what the prompt already contains: a repeated opener, and the newline that
+// belongs to it. Models repeat it: a prompt that ends with <think>\n gets a reply that begins with
+// <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n
@@ -189,10 +188,10 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// upTo returns the offset of a literal on the same line from offset i on: 0 when there is none, -1
-// when the text ends before that is known. Where the tag that the literal begins with is found, the
-// rest must follow. Keys are on one line, but for white space before the next tag. Where < begins
-// that tag and the rest does not follow, the key would run over a tag. Zero and -1 differ because a
+// upTo returns the offset of a literal on the same line from offset i on: 0 if there is none, -1 if
+// the text ends before that is known. If the tag that the literal begins with is found, the rest
+// must follow. Keys are on one line, except for white space before the next tag. If < begins that
+// tag and the rest does not follow, the key would extend over a tag. Zero and -1 differ because a
 // text that ended in a tag is a cut call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
@@ -211,7 +210,7 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 				return 0
 			}
 		}
-		if c == '\n' { // only white space may stand on the next lines
+		if c == '\n' { // only white space may be on the next lines
 			end := n + ms.Space(n)
 			switch _, a := ms.literal(end, l); a {
 			case incomplete:
@@ -265,7 +264,7 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 }
 
 // cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset
-// i. What stands in front is whole then, and only structure is missing.
+// i. What precedes it is whole then, and only structure is missing.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

@@ -8,15 +8,14 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// marks finds the literals and marks of families in the text ahead.
-// All questions of the kind "does this end here" are its own: whether a mark counts depends on what
-// stands behind it, for each part alike. It has no state, so a question can be asked as often as
-// one likes, and its answer is the same.
+// marks finds the literals and marks of families in the text ahead. It answers all questions of the
+// kind "does this end here", since whether a mark counts depends on what follows it, for every part
+// alike. It has no state, so a question can be asked repeatedly with the same answer.
 type marks struct {
 	*scan.Buffer
 	in    *input
-	f     *declaration.Family // the one that is read
-	index *declaration.Index  // of the marks of all that count
+	f     *declaration.Family // the family that is read
+	index *declaration.Index  // of the marks of all families that count
 }
 
 // marksAt returns the list of marks that could be at offset i, by the first two bytes there. Two
@@ -49,8 +48,9 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 // stands reports whether the mark is at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
-// proof returns whether tokens tell if the mark of a call at offset i is one, and whether it is: it
-// came as its control token. Where not every piece is a token, only that is known.
+// proof reports whether the tokens show if the mark of a call at offset i is real (known), and
+// whether it is real, having come as its control token (proven). If not every piece is a token,
+// only a real mark is known.
 func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
@@ -84,14 +84,14 @@ func opensCall(m *declaration.Mark) bool {
 }
 
 // structure reports whether a mark that is not a closer is at offset i. Closers do not count, as
-// they may belong to what the text quotes. This is what turns a mark of the turn before a call, or
-// before another such mark, into an end.
+// they may belong to what the text quotes. A mark of the turn is an end if a call or another such
+// mark follows.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
 }
 
-// continues reports whether marks go on at offset i, behind white space: those of a call, a message
-// or the turn's end, unless words follow the latter on its line.
+// continues reports whether another mark follows at offset i, after white space: the mark of a
+// call, of a message or of the turn's end, unless words follow the latter on its line.
 func (ms *marks) continues(i int) bool {
 	i += ms.Space(i)
 	m := ms.firstMark(i, isTurn)
@@ -107,7 +107,7 @@ func (ms *marks) continues(i int) bool {
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 
 // goesOn reports whether a call, a message or a mark of the turn is here. Each of them begins
-// something that the model itself does, which an answer of a tool does not hold.
+// something that the model itself writes, and that a tool's answer does not contain.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || isTurn(m)
@@ -122,8 +122,8 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark reports whether a mark is here. Code spans are looked at up to their end only where they
-// hold a mark: most backquotes hold a word.
+// anyMark reports whether a mark is here. Code spans are searched for their end only if they hold a
+// mark: most spans hold a word.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
@@ -135,12 +135,11 @@ func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
-// halfSuffix reports whether the text ends inside a mark that has a place for a suffix: that is
-// half a mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on
-// with :word, and half of every other family's <tool_call>. Half a mark at the end of a reply is
-// text.
+// halfSuffix reports whether the text ends inside a mark that may have a suffix: that is half a
+// mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on with
+// :word, and half of every other family's <tool_call>. Half a mark at the end of a reply is text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
-	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // of <tool_call name=" where <tool_call> is a mark, too
+	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // for <tool_call name=", <tool_call> is a mark too
 	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(ms.marksAt(0), longer) {
 		return false
 	}
@@ -151,8 +150,8 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 // minHalf is how much of a mark shows that it is one, in bytes: "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark that the end of a text cuts here, if its length ended the reply: a model
-// that wrote so much of it was about to write the rest.
+// half returns the mark that is cut here by the end of the text, if the reply ended by its length:
+// a model that wrote that much of a mark was about to write the rest.
 func (ms *marks) half() *declaration.Mark {
 	c := ms.At(0)
 	if c < 0 {
@@ -173,7 +172,7 @@ func (ms *marks) half() *declaration.Mark {
 	return nil
 }
 
-// cutIn reports whether the length of a reply has cut it inside the literal at offset i.
+// cutIn reports whether the reply was cut by its length inside the literal at offset i.
 func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l)
 	return a == incomplete && ms.in.lengthCut()
@@ -207,7 +206,7 @@ func (ms *marks) mayEnd(i int) bool {
 }
 
 // lineRest returns the offset of the first sign of a mark, or of the line's end, after offset i, or
-// i where it is too far. Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of
+// i if that is too far. Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of
 // other scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
@@ -228,10 +227,11 @@ func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 }
 
 // maxInfo bounds what may follow the characters of a fence on its opening line, in bytes.
-// A longer line is no label, and reading on for its end would hold back text.
+// A longer line is not a label, and looking for its end would hold back text.
 const maxInfo = 256
 
-// ticks returns how many backquotes or tildes stand at offset i; 0 for fewer than a fence has.
+// ticks returns how many backquotes or tildes are at offset i, or 0 if there are fewer than a fence
+// has.
 func (ms *marks) ticks(i int) int {
 	sign := ms.At(i)
 	if n := ms.Run(i, maxLabel, func(c int) bool { return c == sign && (c == '`' || c == '~') }); n >= len("```") {

@@ -7,9 +7,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// patterns reads calls by the patterns of families.
-// It goes from part to part of a pattern and hands each hole to who reads it, so that a new family
-// needs a declaration and no code.
+// patterns reads calls by the patterns of families. It goes from part to part of a pattern and
+// passes each hole to its reader, so that a new family needs a declaration and no code.
 type patterns struct {
 	*scan.Buffer
 	marks   *marks
@@ -25,8 +24,8 @@ type patterns struct {
 	tools   *toolset.Set
 }
 
-// match is what matching says up to the commit. The names are unqualified, since every function up
-// to there answers one.
+// match is the result of matching up to the commit. It has a short name because every function up
+// to there returns a match.
 type match = scan.Match
 
 const (
@@ -37,20 +36,20 @@ const (
 )
 
 // incompleteAtEnd returns incomplete where c is the end of the text, else m. Every attempt uses it
-// to say that the text, and not the model, ended it.
+// to tell that it failed at the end of the text rather than at a byte that does not match.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
-// attempt tries to read a call by its pattern from here on. What failed attempts may read in all is
-// bounded, so that hostile text stays linear. While it reads, nothing is dropped from the buffer
-// behind pin: the bytes may be read again by the next pattern. A section's glue stands for that of
-// its first call, as its newlines are in front of the section.
+// attempt tries to read a call by its pattern from here on. The total that failed attempts may read
+// is bounded, so that hostile text takes linear time. While an attempt reads, no bytes from the pin
+// on are dropped from the buffer: the next pattern may read them again. The first call of a section
+// has the section's glue, as its newlines are before the section.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }
 
 // match reads the parts of a call pattern one after the other, up to the body, which commits.
 // Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A
-// pattern without a hole for arguments is a call without any.
+// pattern without a hole for arguments is a call without arguments.
 func (pt *patterns) match(p *declaration.Pattern) match {
 	if f := p.Family.Form; f != nil {
 		return pt.formed(f)
@@ -70,12 +69,12 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 			a = pt.marks.skipLiteral(part.Lit, t != nil && !p.Headless && pt.marks.opens(p, i+1))
 		case part.Hole == "name":
 			t, a = pt.names.name(p, i)
-		// Inkling's name in front of its mark
+		// Inkling's name before its mark
 		case part.Hole == "junk":
 			a = pt.names.junk(p, i)
 		case part.Hole == "id":
 			id, a = pt.names.id(p, i)
-			// the id is all there is: functions.NAME:0
+			// only the id names the tool: functions.NAME:0
 			if a == matched && p.Hole("name") < 0 {
 				t, a = pt.names.meantBy(id, p, i+1)
 			}
@@ -101,18 +100,18 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 // nothingMore reports whether the model ended its reply after the name of a tool that needs no
 // arguments, under a mark of its family or a special token: models leave out all the rest of such a
 // call. "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. The name of a tool that
-// needs arguments is not a call. Marks that are words need the family: after "Action: list_files"
-// of another model a sentence may have ended.
+// needs arguments is not a call. Marks that are words count only for their own family: after
+// "Action: list_files" of another model a sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() && len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads the hole that holds the arguments, and what follows it. Which reader it is depends on
-// the hole alone, whatever the family: the eight forms of bodies are shared.
+// body reads the hole that holds the arguments, and what follows it. The reader depends only on the
+// hole, not on the family: the eight forms of bodies are shared.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
-		// A pair of special tokens that holds nothing is dropped, and no call comes of it.
+		// A pair of special tokens that holds nothing is dropped, and is not a call.
 		// Inkling's get_time<|content_invoke_tool_json|><|end_message|> would be markup as text. A
 		// pair that looks like tags, <tool_call></tool_call>, stays text: people write about those.
 		if n, ok := pt.marks.closerAt(pt.Space(0), p); ok && p.Special() {
@@ -137,8 +136,8 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its
 // place, or nothing but a closer. DeepSeek V3 writes the arguments in a fence of their own, and
-// closes it or not. A brace too many behind them goes as well, as models end an envelope that this
-// form does not have.
+// closes it or not. A surplus brace after them is dropped as well, as models close an envelope that
+// this form does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
 	a := pt.closers.enclosed(p, t, id, func() match { return pt.args.read(t, id, lenient.DelimsOf(p.Family.Quotes)) })

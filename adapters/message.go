@@ -11,9 +11,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// messages reads replies that are made of messages, each with its header.
-// A header says whom its message is for: a tool, the user, nobody. The same marks hold calls,
-// thoughts and answers, so nothing is decided before all of it was read.
+// messages reads replies that are made of messages, each with its header. A header says whom its
+// message is for: a tool, the user, or no reader at all. The same marks hold calls, thoughts and
+// answers, so nothing is decided before the whole header was read.
 type messages struct {
 	*lenient.Reader
 	in      *input
@@ -29,8 +29,7 @@ type messages struct {
 }
 
 // read reads a message that begins with its header here: the header says what the body is. The body
-// is none of the header's business before the route is known: the same marks hold calls, thoughts
-// and answers.
+// is not looked at before the route is known: the same marks hold calls, thoughts and answers.
 func (mg *messages) read(p *declaration.Pattern) match {
 	h, a := mg.headers.at(0)
 	if a != matched {
@@ -45,12 +44,12 @@ func (mg *messages) read(p *declaration.Pattern) match {
 	return mg.anyMessage(h)
 }
 
-// anyMessage reads a message whose header is h in the family that says most of it, where none was
-// told: one with a line for this very recipient in front of one that knows it for a tool or knows
-// the channel. Harmony, Beam and Glimmer have one set of marks. to=self is thinking in Glimmer and
-// a tool nobody knows in harmony, so the more a family's line says, the earlier it is asked: its
-// very recipient, any tool, the channel, anybody, the rest. Several families may say as much; the
-// first that commits wins.
+// anyMessage reads a message with the header h if no family was configured, in the family whose
+// declaration matches the header most specifically: a family with a line for this very recipient
+// comes before one that takes it for a tool or has its channel. Harmony, Beam and Glimmer have one
+// set of marks. to=self is thinking in Glimmer and an unknown tool in harmony, so the more specific
+// a family's line is, the earlier it is tried: its very recipient, any tool, the channel, anybody,
+// the rest. Several families may be equally specific; the first that commits wins.
 func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range mg.marks.index.Families {
@@ -82,13 +81,13 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	}
 	mg.page.leave(0)
 	mg.Pos += h.end
-	// llm-jp's tokenizer puts one blank behind every mark
+	// llm-jp's tokenizer puts one blank after every mark
 	if p.Family.Flags.Blank && mg.At(0) == ' ' {
 		mg.Pos++
 	}
 	switch r.Body {
 	case "calls":
-		// whatever marks it holds; it is text that the next mark of a message ends
+		// whatever marks it holds, it is text up to the next mark of a message
 		mg.page.anew()
 	case "reasoning":
 		mg.messageText(p, chat.Reasoning)
@@ -158,16 +157,16 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 	return a
 }
 
-// messageText reads the body of a message that is text or reasoning; kind None drops it. An end
-// mark ends it only if another one, a header or the end of the text follows; without one, a
-// complete header does. "I must not write <|call|> myself" has an end mark in the middle of its
-// text. Text is kept byte for byte up to there. The state is that of plain bytes meanwhile, so
-// flushText knows where they go. It is read as prose is, but for marks: what looks like a call in a
-// message for the user is an example.
+// messageText reads the body of a message that is text or reasoning; with kind None it drops the
+// body. An end mark ends it only if another one, a header or the end of the text follows; without
+// one, a complete header does. "I must not write <|call|> myself" has an end mark in the middle of
+// its text. Text is kept byte for byte up to there. The state is set to kind meanwhile, so that
+// flushText sends the bytes as that kind. The body is read like prose, except that marks do not
+// count: what looks like a call in a message for the user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {
-		// <|end|> in front of a header, another end mark or nothing
+		// <|end|> before a header, another end mark or nothing
 		if mg.headers.bodyEnds(p, 0) {
 			mg.Pos += mg.marks.messageEnds(p, 0)
 			break
@@ -177,7 +176,7 @@ func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 			break
 		}
 		if (c == 't' || mg.Has(0, declaration.ChannelMark)) && mg.headers.headerAhead(0) {
-			break // the marks in front of it are missing
+			break // the marks before it are missing
 		}
 		mg.page.keep(1)
 	}
@@ -187,22 +186,22 @@ func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 }
 
 // messageStops are the bytes at which a message's body is looked at: marks, and what could be a
-// recipient. That begins with "to=", so t is the one letter among them, and most of a thought
-// passes without a look ahead.
+// recipient. A recipient begins with "to=", so t is the only letter among them, and most of a
+// thought passes without a look ahead.
 var messageStops = [256]bool{'<': true, 't': true}
 
 // bodyStops are the bytes at which copying a message's body stops.
-// Every end mark of every family of messages begins with it.
+// Every end mark of every family of messages begins with <.
 var bodyStops = lenient.StopsFor("<")
 
-// rawBody reads the body of a call's message that is no JSON: program text, which is the value of
-// the tool's only parameter. A tool with more of them, or with one that is no string, has no such
-// calls; nor is one what holds marks. gpt-oss writes Python for its built-in tool as it is,
-// <|message|>print("hi")<|call|>. With one string parameter there is only one place where it can
-// go; with more, a guess would run. The body streams from its first byte: program text has no end
-// of its own, only the message has.
+// rawBody reads the body of a call's message that is not JSON: program text, which is the value of
+// the tool's only parameter. A tool with several parameters, or with one that is not a string, has
+// no such calls, and a body that holds marks is not program text. gpt-oss writes Python for its
+// built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
+// one place for it; with more, a guess would be run. The body streams from its first byte: program
+// text has no closer, it ends with the message.
 func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
-	// one parameter that takes a text, or there is no place for a program
+	// without exactly one parameter that takes a text there is no place for a program
 	names := t.Type().Members()
 	if len(names) != 1 || !t.Type().Prop(names[0]).Allows(schema.String) || !mg.isProgram(p) {
 		return mismatch
@@ -243,7 +242,7 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 }
 
 // openedHeader puts the header of a message that the prompt has begun, and perhaps ended, before
-// the reply, which is then read with it. Prompts of gpt-oss, Beam and Glimmer end with
+// the reply, so that the reply is read with it. Prompts of gpt-oss, Beam and Glimmer end with
 // <|start|>assistant, some with <|channel|>analysis<|message|> after it. Only the assistant's own
 // header counts, and only when no other mark follows: a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
@@ -261,15 +260,15 @@ func (mg *messages) openedHeader(prompt string) {
 	mg.Append(prompt[i : len(prompt)-len(body)])
 }
 
-// headerRests are what is left of a header where engines cut: behind the role, the channel's mark,
+// headerRests are the rests of a header where engines cut it: after the role, the channel's mark,
 // or the header.
 var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
 
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a
 // recipient or a channel's name. Engines cut the prompt at different places, so a reply may begin
-// with " to=f", with a channel's mark or with its name alone. If it is no message after all, what
-// the prompt lent is removed from the buffer again, and the reply is text from its first byte. A
-// header that is cut has said nothing yet, and is dropped.
+// with " to=f", with a channel's mark or with its name alone. If it is not a message after all, the
+// part copied from the prompt is removed from the buffer again, and the reply is text from its
+// first byte. A header that is cut contains nothing to show, and is dropped.
 func (mg *messages) firstMessage() {
 	head := len(mg.Buf)
 	i := head + mg.Space(head)

@@ -11,7 +11,7 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// names reads the names of offered tools, and ids that hold one.
+// names reads the names of offered tools, and ids that contain such a name.
 // Names are the cheapest evidence: most text that begins like a call ends at the first letter that
 // no offered name has there, before anything else of it is looked at.
 type names struct {
@@ -23,12 +23,12 @@ type names struct {
 
 // name reads a tool's name: as long as it can still become an offered one, up to what follows in
 // the pattern. Comparing byte by byte with what is offered ends the attempt at the first wrong one:
-// "[TOOL_CALLS] But then" is text at the B, also at the end of the reply. Names hold - . / and
-// begin with _, so a class of characters would lose some. A bracket or quote in front is a slip of
-// Mistral's models ("a stray [ after the mark").
+// "[TOOL_CALLS] But then" is text at the B, also at the end of the reply. Names may contain - . /
+// and begin with _, so a class of characters would miss some. A bracket or quote before the name is
+// a slip of Mistral's models ("a stray [ after the mark").
 func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	ns.Pos += ns.Space(0)
-	// a stray sign in front: [TOOL_CALLS][get_weather[ARGS]{…}
+	// a stray character before the name: [TOOL_CALLS][get_weather[ARGS]{…}
 	if c := ns.At(0); c == '[' || c == '"' {
 		ns.Pos++
 	}
@@ -42,7 +42,7 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 		return c >= 0 && ns.nameEnds(p, i, n, c)
 	})
 	if a != matched {
-		// half a name of an offered tool: a call that was cut, and no word of prose
+		// half a name of an offered tool: a call that was cut, not a word of prose
 		ns.trial.evidence = ns.trial.evidence || a == incomplete && n > 0
 		return nil, a
 	}
@@ -56,8 +56,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	return t, matched
 }
 
-// strayCloser returns how long the closer of an argument's key at offset n is, where no key was
-// opened: models write the tool's name as if it were one, <tool_call>get_time</arg_key><arg_key>…
+// strayCloser returns the length of the closer of an argument's key at offset n, where no key was
+// opened: models write the tool's name as if it were a key, <tool_call>get_time</arg_key><arg_key>…
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {
 		if len(arg.Parts) < 4 || !strings.HasPrefix(arg.Parts[2].Lit.Text, "</") {
@@ -71,10 +71,10 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 }
 
 // offered reads the name of an offered tool from offset i on, as long as it can still become one,
-// up to where ends says that it is over, and answers where that is. It is incomplete at the end of
-// the reply, which ends is asked about as well. Whatever a family puts behind a name, it is read
-// here: so a text that only begins like a call ends at its first wrong byte in every form, and a
-// name costs one look-up a byte.
+// up to where ends reports that it is over, and returns that offset. It returns incomplete at the
+// end of the reply, for which ends is called as well. Names are read here whatever a family writes
+// after them, so in every form a text that only begins like a call is rejected at its first wrong
+// byte, and a name costs one look-up a byte.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -96,19 +96,19 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 // nameEnds reports whether the text at offset n ends a name: a newline, a brace, the next literal,
 // an argument or a closer. A tab or newline, also one spelled as \ and n, ends every name; a blank
 // does not, since "get weather" may be a spelling of get_weather. A key tag or a closer in place of
-// the next literal means that this one was left out. A backslash with an n is a newline that a
+// the next literal means that the literal was left out. A backslash with an n is a newline that a
 // server has escaped.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && ns.At(n+1) == 'n' {
 		return true
 	}
-	// the literal of the pattern; cut within it counts, since only the end of the text can follow
+	// the literal of the pattern; a cut literal counts, since only the end of the text can follow
 	if l := p.Parts[i+1].Lit; begins(l, c) {
 		if _, a := ns.marks.literal(n, l); a != mismatch {
 			return true
 		}
 	}
-	// it is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
+	// the literal is missing: <tool_call>f<arg_key>…, where the newline or <tool_sep> was left out
 	for _, arg := range p.Family.Args {
 		l := arg.Parts[0].Lit
 		if ns.marks.hasKey(n, l) || begins(l, c) && ns.marks.cutIn(n, l) {
@@ -123,9 +123,9 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
-// junk steps over what means nothing, up to the next literal; never over another mark. Inkling
-// writes a name of its own in front of the mark, and the one inside counts. It must not cross a
-// mark: it would swallow a whole message of text.
+// junk steps over what means nothing, up to the next literal. Inkling writes another name before
+// the mark, and the name inside counts. junk never crosses another mark, or it would swallow a
+// whole message of text.
 func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
 		switch c := ns.At(n); {
@@ -142,9 +142,9 @@ func (ns *names) junk(p *declaration.Pattern, i int) match {
 	return mismatch
 }
 
-// callNumber steps over the number of a call, up to the next literal.
-// Kimi K3 counts its calls from 1, index="1"; the number says nothing that their order does not.
-// The literal behind the number ends it; a number may be any text, as only its place is known.
+// callNumber steps over the number of a call, up to the next literal. Kimi K3 counts its calls from
+// 1, index="1"; the number says no more than their order. The literal after the number ends it; the
+// number may be any text, as only its place is known.
 func (ns *names) callNumber(l declaration.Literal) match {
 	n := ns.marks.upTo(0, l)
 	if n <= 0 {
@@ -154,8 +154,8 @@ func (ns *names) callNumber(l declaration.Literal) match {
 	return matched
 }
 
-// count steps over the number of a call, which has no mark behind it. functions.get_weather:0{…} is
-// Kimi K2's call without its control tokens: behind the number come the arguments at once.
+// count steps over the number of a call that has no mark after it. functions.get_weather:0{…} is
+// Kimi K2's call without its control tokens: the arguments directly follow the number.
 func (ns *names) count() match {
 	n := ns.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
@@ -167,10 +167,10 @@ func (ns *names) count() match {
 
 // meantBy returns the tool that an id without a name stands for: the one that it names or, where it
 // is a counter, the only one that takes the arguments after literal k of the pattern. Kimi K2
-// writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. With
-// a counter the keys of the arguments tell, if they fit one tool only; to guess between two would
-// call the wrong one. They are read and given back: the pattern reads them once more. Bytes read
-// for that count as waste, like those of any attempt, so many such ids stay linear.
+// writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. For a
+// counter the keys of the arguments decide, if they fit one tool only; a guess between two might
+// call the wrong one. The arguments are read ahead only: the pattern reads them once more. Bytes
+// read for that count as waste, like those of any attempt, so many such ids take linear time.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0
 	if t := ns.tools.InID(id); t != nil {
@@ -200,14 +200,15 @@ func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Too
 	return t, matched
 }
 
-// id reads a call's id up to the next literal: where it has to name the tool, as long as it can. A
-// server that needs its ids again gets them byte for byte. The id may have lost the mark behind it,
-// functions.f:0{…}, so a brace ends it too, unless the call has lost its first mark already.
+// id reads a call's id up to the next literal. An id that has to name the tool is read only as long
+// as it can. The id is kept byte for byte, for servers that need it again. The mark after the id
+// may be missing, functions.f:0{…}, so a brace ends it too, unless the call has lost its first mark
+// already.
 func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {
 		c := ns.At(n)
-		// an id alone, behind which the reply ends: the tool takes no arguments
+		// an id alone, after which the reply ends: the tool takes no arguments
 		if n > 0 && p.Hole("name") < 0 && ns.marks.mayEnd(n) && ns.marks.over(n) {
 			if id := string(ns.Slice(ns.Pos, ns.Pos+n)); ns.tools.InID(id) != nil {
 				ns.Pos += n
@@ -217,7 +218,7 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 		if c < 0 {
 			return "", incomplete
 		}
-		// the mark behind it, or the body at once where that was lost
+		// the mark after it, or the body itself if the mark was lost
 		if i+1 < len(p.Parts) && n > 0 {
 			skip := ns.Space(n)
 			_, a := ns.marks.literal(n+skip, p.Parts[i+1].Lit)
@@ -226,16 +227,17 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 				ns.Pos += n + skip
 				return id, matched
 			}
-			// functions.get_time:1<|tool_call_arg: a mark that the end cuts is none of the id
+			// functions.get_time:1<|tool_call_arg: a mark that is cut by the end is not part of the
+			// id
 			if a == incomplete {
 				return "", incomplete
 			}
 		}
-		// no id holds these: what is read is prose
+		// no id contains these: the text is prose
 		if scan.IsSpace(c) || c == '{' {
 			return "", mismatch
 		}
-		// it has to name a tool, and cannot any more
+		// the id has to name a tool, and no longer can
 		if p.Hole("name") < 0 && !ns.tools.BeginsID(ns.Slice(ns.Pos, ns.Pos+n+1)) {
 			return "", mismatch
 		}
@@ -243,8 +245,8 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	return "", mismatch
 }
 
-// nameString reads a quoted name, only as long as it can become an offered one. So what is held
-// back ends at the first letter that no offered name has there: {"name": "Oslo"} is an answer.
+// nameString reads a quoted name, only as long as it can become an offered one. So no more is held
+// back from the first letter on that no offered name has there: {"name": "Oslo"} is an answer.
 func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	t, n, a := ns.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && ns.Has(n, q.Close) })
 	if a == matched {
@@ -257,10 +259,10 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 const maxWord = 24
 
 // callAhead reports, after a quick look, whether a call may begin with c: an object whose first
-// member means something to an envelope, a list of those or of Python calls, or an offered name at
-// the start of a line. Most text is rejected by it. It is called at every brace, bracket and line
-// of prose, so it looks at a few bytes and reads nothing. A run of brackets and blanks is bounded,
-// so that a text of a million brackets costs its length.
+// member means something to an envelope, a list of such objects or of Python calls, or an offered
+// name at the start of a line. It rejects most text. It is called at every brace, bracket and line
+// of prose, so it looks at a few bytes and does not move. Runs of brackets and blanks are bounded,
+// so that a text of a million brackets takes linear time.
 func (ns *names) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = ns.At(i) {
@@ -285,8 +287,8 @@ func (ns *names) envelopeAhead(i int) bool {
 }
 
 // nameAhead reports whether an offered name and its arguments are at offset i, or are cut there.
-// Names are compared with the list of offered ones letter by letter, so a line of prose is left at
-// its first letters.
+// Names are compared with the list of offered ones letter by letter, so a line of prose is rejected
+// at its first letters.
 func (ns *names) nameAhead(i int) bool {
 	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
 	if ns.Has(i, "print(") {

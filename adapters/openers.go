@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// openers reads what a mark in the text begins.
-// At each place it asks the others in one order, that of their evidence: code, headers, marks from
-// the longest to the shortest, calls without marks. The first that reads something wins.
+// openers reads what a mark in the text begins. At each place it tries the other parts in the order
+// of their evidence: code, headers, marks from the longest to the shortest, calls without marks.
+// The first that reads something wins.
 type openers struct {
 	*lenient.Reader
 	in       *input
@@ -31,28 +31,28 @@ type openers struct {
 	tools    *toolset.Set // nil when no tools are offered
 }
 
-// opener reads what marks begin, for the parts that decide whether it counts. They are asked by
-// openers and ask it in turn, so they know these three functions of it only.
+// opener is what the parts that decide whether a mark counts know of openers. openers calls these
+// parts, and they call it through these three methods only.
 type opener interface {
 	try(m *declaration.Mark) match // reads what the mark here begins
 	markedCall() bool              // reads a call or a section that begins with a mark here
-	moreCalls() bool               // reads one more, behind white space
+	moreCalls() bool               // reads one more, after white space
 }
 
-// onlyWords reports whether nothing but letters and blanks stands here, up to the end of the text:
-// "function " begins a mark of a family, and is a word.
+// onlyWords reports whether the text from here to its end is only letters and blanks: "function "
+// begins a mark of a family, and is a word.
 func (op *openers) onlyWords() bool {
 	n := op.Run(0, maxGap, func(c int) bool { return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) })
 	return op.At(n) < 0
 }
 
-// tryMarks tries everything that can begin with c, here at markAt. It answers true when something
-// did: the text in front has left and reading goes on behind it. An attempt that the end of the
-// text cut is structure when it got further than its mark, or when the mark is no word of prose: a
-// special token, or alone on its line. Marks come longest key first, the configured family's before
-// others: <tool_call> has ten patterns, and "cut" is believed only when all of them have failed, or
-// Solar's attempt would drop a reply of Sarashina's. Without marks comes last, as it needs the most
-// evidence.
+// tryMarks tries everything that can begin with c, here at markAt. It returns true if something was
+// read: then the text before it has left, and reading goes on after it. An attempt that was cut by
+// the end of the text is structure if it got further than its mark, or if the mark is not a word of
+// prose: a special token, or alone on its line. Marks come longest key first, the configured
+// family's before others: <tool_call> has ten patterns, and "cut" is believed only when all of them
+// have failed, or Solar's attempt would drop a reply of Sarashina's. Calls without marks come last,
+// as they need the most evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -67,7 +67,7 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		op.calls.dropRest(m.Glue())
 		return true
 	}
-	// to=time.now<|message|>: a message without the mark in front
+	// to=time.now<|message|>: a message without its first mark
 	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) && op.messages.read(p) == committed {
 		return true
 	}
@@ -111,9 +111,9 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	return wasCut
 }
 
-// rejectQuoted makes a whole call that begins in quoted code stay text to its end, where the
-// quotation goes on after it. The lines of such a call are not code by themselves: in them an inner
-// mark, or the closer alone, began a call.
+// rejectQuoted keeps a whole call that begins in quoted code as text to its end, if the quotation
+// goes on after it. The lines of such a call are not code by themselves, so without this an inner
+// mark, or the closer alone, would begin a call.
 //
 //	Never write `<tool_call>
 //	{"name": "get_time"}
@@ -146,10 +146,10 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins; one of a call that may be a mention waits for what follows. A
-// draft reads its marks by itself, so nothing is doubted twice: whoever began it has looked. Only
-// marks of calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn
-// what stands around.
+// tryMark reads what a mark begins; if the mark of a call may be a mention, what follows decides.
+// Marks inside a draft are not doubted again, since that was done when it began. Only marks of
+// calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn is judged
+// by what surrounds it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	if op.tools != nil && (opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
 		if why := op.doubt.doubted(m, here); why != prose.Line {
@@ -176,7 +176,7 @@ func (op *openers) try(m *declaration.Mark) match {
 		return op.messages.read(m.Pattern)
 	case declaration.TextOpen:
 		return op.openPlain(m)
-	// <tool_response> behind a call: the model answers itself
+	// <tool_response> after a call: the model answers itself
 	case declaration.ResultOpen:
 		return op.madeUp(m.Pattern)
 	// <reserved_12>: it means nothing anywhere
@@ -184,7 +184,7 @@ func (op *openers) try(m *declaration.Mark) match {
 		return op.noise(m)
 	case declaration.TurnMark:
 		if m.Pattern != nil && m.Pattern != op.page.reply && !m.Special() {
-			return mismatch // the closer of a plain reply that was not opened
+			return mismatch // the closer of a plain reply that was never opened
 		}
 		return op.turn(m)
 	case declaration.CloseMark:
@@ -198,7 +198,7 @@ func (op *openers) try(m *declaration.Mark) match {
 }
 
 // markedCall reads one call, or one section of them, that begins with a mark right here.
-// Calls without marks do not count in thoughts: JSON there is a plan.
+// Calls without marks do not count: JSON in thoughts is a plan.
 func (op *openers) markedCall() bool {
 	marks := op.marks.marksAt(0)
 	for i := range marks {
@@ -213,10 +213,9 @@ func (op *openers) markedCall() bool {
 	return false
 }
 
-// lateCloser drops the closer of a call that is over, behind nothing but white space since.
-// </function>⏎</tool_call> behind a call that needed neither is structure; the same tag in an
-// answer about XML is not. Text behind the call makes a closer a word of that text, which then
-// stays.
+// lateCloser drops the closer of a call that is over, if only white space has followed the call.
+// </function>⏎</tool_call> after a call that needed neither is structure; the same tag in an answer
+// about XML is not. After text a closer is part of that text, and stays.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
@@ -226,7 +225,7 @@ func (op *openers) lateCloser(p *declaration.Pattern) match {
 	return committed
 }
 
-// wrongCloser drops the closer of a result where that of a call may stand, see lateCloser.
+// wrongCloser drops the closer of a result where the closer of a call may be, see lateCloser.
 func (op *openers) wrongCloser(m *declaration.Mark) match {
 	if op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
 		return mismatch
@@ -235,8 +234,8 @@ func (op *openers) wrongCloser(m *declaration.Mark) match {
 	return committed
 }
 
-// noise drops a mark that means nothing. One that is declared up to a colon goes on to the next >,
-// on its line. </co: 0:[1,2]> ends a citation of Command R7B's.
+// noise drops a mark that means nothing. A mark that is declared up to a colon extends to the next
+// > on its line. </co: 0:[1,2]> ends a citation of Command R7B's.
 func (op *openers) noise(m *declaration.Mark) match {
 	n := len(m.Key)
 	if m.Key[n-1] == ':' {
@@ -253,17 +252,17 @@ func (op *openers) noise(m *declaration.Mark) match {
 	return op.page.dropMark(n, 0)
 }
 
-// openPlain drops the opener of a plain reply, where nothing but white space stands in front. One
-// that looks like a tag may be the answer itself: it counts behind reasoning, or alone on its line
-// as the family writes it. Hunyuan-A13B writes <answer>⏎…⏎</answer> behind its thoughts; a reply
-// that is about such tags begins with them as well. The special token of the family itself may come
-// later as well, behind a call or text that had no opener.
+// openPlain drops the opener of a plain reply, where only white space precedes it. An opener that
+// looks like a tag may be the answer itself: it counts after reasoning, or alone on its line as the
+// family writes it. Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts; a reply about such
+// tags may begin with them as well. The family's own special token may also come later, after a
+// call or text that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
 		return a
 	}
-	// <|START_RESPONSE|> behind text that had none
+	// <|START_RESPONSE|> after text that had no opener
 	own := m.Pattern.Family == op.marks.f && m.Special() && !op.page.mentioned()
 	line := m.Pattern.Family == op.marks.f && op.At(len(m.Key)) == '\n'
 	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own || tag && !line && !op.thinking.hasThought() {
@@ -274,10 +273,10 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another
-// mark; white space up to there is no text. So does the closer of a plain reply, with the newline
-// that belongs to it. Servers that pass control tokens on send <|im_end|> or </s> at the end; in
-// the middle of a sentence they are what the sentence is about. Behind a call nothing is: there
-// they go without more evidence.
+// mark; white space up to there is not text. It drops the closer of a plain reply in the same way,
+// with the newline that belongs to it. Servers that pass control tokens on send <|im_end|> or </s>
+// at the end; in the middle of a sentence they are what the sentence is about. Directly after a
+// call there is no sentence, so there they are dropped without more evidence.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0
 	// the closer of a plain reply, whose newline is the mark's

@@ -9,58 +9,59 @@ import (
 	"toolnorm/chat"
 )
 
-// Options are what a Format must know of the request to read its reply. The zero value separates
+// Options holds what a Format must know of the request to read its reply. The zero value separates
 // reasoning from text and reads no calls.
 type Options struct {
-	// Tools are those offered. With none, only reasoning is separated from text: marks of calls are
-	// text then.
+	// Tools are the offered tools. Without tools only reasoning is separated from text, and marks
+	// of calls are text.
 	Tools []chat.Tool
-	// Also holds further names by which a model may call tools, each with the tool's name; nil:
-	// none. A name that a tool really has stays that tool's.
+	// Also holds further names by which a model may call tools, each mapped to the tool's name;
+	// nil: no further names. An offered tool's real name always means that tool.
 	Also map[string]string
-	// Prompt is the end of the rendered prompt (64 bytes do): it tells whether the reply begins
-	// inside reasoning, in a plain reply or behind the header of a message.
+	// Prompt is the end of the rendered prompt (64 bytes are enough). It tells whether the reply
+	// begins inside reasoning, in a plain reply or after the header of a message.
 	Prompt string
-	// Hold is in bytes of arguments, or one of the constants below.
+	// Hold is how many bytes of a call's arguments wait before the call leaves, or one of the
+	// constants below.
 	Hold int
-	// HoldNow returns what takes the place of Hold for a call that begins now; nil: nothing does.
+	// HoldNow returns the value that replaces Hold for a call that begins now; nil: Hold is used.
 	HoldNow func() int
 	// Which says which texts that look like calls are calls.
 	Which Which
-	// Quiet keeps calls inside reasoning there, even when nothing follows them.
+	// Quiet keeps calls inside reasoning as reasoning, even when nothing follows them.
 	Quiet bool
-	// Same is how many calls in a row, each of which was made before, end the reply; 0: it is never
-	// ended. They do not leave.
+	// Same is how many repeated calls in a row end the reply; 0: they never do. Repeated calls do
+	// not leave.
 	Same int
 	// Known reports whether the model was given a value to read, so that it need not have made it
-	// up; nil: nobody knows.
+	// up; nil: not known.
 	Known func(value string) bool
-	// Messages are what was said in front of the reply. They are evidence of a call without marks:
-	// the user asked for it, or pasted it; none: nobody knows.
+	// Messages is the conversation before the reply. It is evidence about a call without marks: the
+	// user asked for it, or pasted it. Empty: not known.
 	Messages []chat.Message
-	// Control are marks that the model has as control tokens, of a source that gives each of its
-	// tokens as a piece of its own. A call's mark that comes as such a piece is one wherever it
-	// stands. nil: pieces say nothing.
+	// Control lists the marks that are control tokens of the model, for a source that sends each of
+	// them as a separate piece. A call's mark that comes as such a piece is real wherever it is.
+	// nil: pieces say nothing.
 	Control []string
-	// Whole says that the source has nothing but tokens: then the characters of such a mark in
+	// Whole says that every piece of the source is a token: then the characters of such a mark in
 	// several pieces are a mention.
 	Whole bool
 	// Alone reads this format only; else the marks of every known format are live, this one's
 	// first. Strict implies it.
 	Alone bool
 
-	// Repaired is told the codes of repairs before the event leaves that they concern; nil: nobody
-	// is.
+	// Repaired, if not nil, is called with the code of each repair before the event that it
+	// concerns leaves.
 	Repaired func(code string)
 
-	// Context ends the reading with its error when it is done, also inside a large piece of text;
-	// nil: nothing does.
+	// Context, if not nil, ends the reading with its error when it is done, also inside a large
+	// piece of text.
 	Context context.Context
 }
 
 // Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call
-// leaves. Waiting costs the client progress to show, and buys that a call which turns out to be
-// damaged, or no call at all, was never seen by it.
+// leaves. While it waits the client has no progress to show; in return the client never sees a call
+// that turns out to be damaged, or not to be a call.
 const (
 	HoldShort = 0       // the default: calls of up to 512 bytes leave whole, longer ones stream from there on
 	HoldNone  = -1      // every call streams from its commit point
@@ -68,8 +69,8 @@ const (
 )
 
 // ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes
-// above 0. Zero bytes would be the default's value, and who writes 0 means none. The error names
-// the values that count, for a flag's message.
+// above 0. 0 is rejected: it is the value of the default, while a user who writes 0 means none. The
+// error names the valid values, for a flag's message.
 func ParseHold(s string) (int, error) {
 	switch s {
 	case "short":
@@ -87,12 +88,12 @@ func ParseHold(s string) (int, error) {
 }
 
 // shortCall is how many bytes of arguments wait under HoldShort. Most calls are shorter, and a call
-// that is complete before it leaves can still become text again; a file that is written is longer,
-// and there people want to see progress.
+// that is complete before it leaves can still become text again; a call that writes a file is
+// longer, and there people want to see progress.
 const shortCall = 512
 
 // Held returns how many bytes wait under a degree of holding. Below 0 nothing waits. The constants
-// keep 0 for the default, so that the zero Options hold what is short.
+// reserve 0 for the default, so that the zero Options holds short calls.
 func Held(hold int) int {
 	if hold == HoldShort {
 		return shortCall
@@ -100,16 +101,15 @@ func Held(hold int) int {
 	return hold
 }
 
-// Which says which texts that look like calls are calls. Agents that do nothing but call lose more
-// by a missed call than by an example that runs; where a person reads along it is the other way
-// round.
+// Which says which texts that look like calls are calls. Agents that only make calls lose more by a
+// missed call than by an example that runs; if a person reads along, it is the other way round.
 type Which uint8
 
 // The degrees, for Options.Which. What each of them takes is a table in docs/calls.md.
 const (
-	Normal Which = iota // marks at their places, other complete calls with evidence
-	Eager               // every complete call that fits an offered tool, whatever stands around it
-	Strict              // the family's own marks, and its own form where it has none
+	Normal Which = iota // marks where models put them, and other complete calls with evidence
+	Eager               // every complete call that fits an offered tool, whatever surrounds it
+	Strict              // the family's own marks, or its own form if it has no marks
 )
 
 // whichNames are the degrees by name, in the order of their values.
@@ -126,8 +126,8 @@ func ParseWhich(s string) (Which, error) {
 
 // Reasons returns the names of all that is repaired while a reply is read, in alphabetical order.
 // See chat.Meta.Repairs. They are part of the interface: logs, headers and traces name them, and
-// docs/repairs.md is written from them. Codes stay. Means is a sentence in the past, Wrote and
-// Reads an example: what was in the text, and what comes of it.
+// docs/repairs.md is written from them. Codes never change. Means is a sentence in the past tense;
+// Wrote and Reads are an example of the text and of what it is read as.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {
@@ -136,7 +136,7 @@ func Reasons() []chat.Reason {
 	return all
 }
 
-// reasons are code, meaning, and an example with what comes of it. A test runs the examples.
+// reasons are the code, the meaning, and an example with its result. A test runs the examples.
 var reasons = [...][4]string{
 	{"bare-keys", "a key without quotes was given some", `{city: "Rome"}`, `{"city": "Rome"}`},
 	{"bare-words", "a value without quotes became text", `{"city": Rome}`, `{"city": "Rome"}`},

@@ -8,28 +8,28 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// outside answers the reader of arguments what stands around them, see [lenient.Outside].
-// It is apart from the readers of calls, since they ask the reader of arguments, and it asks back.
+// outside tells the reader of arguments what surrounds them, see [lenient.Outside]. It is separate
+// from the readers of calls, since they call the reader of arguments, which calls outside.
 type outside struct {
 	*lenient.Reader
 	marks *marks
 	trial *trial
 	names *names
 
-	// around is the quote around the arguments, which does not escape those inside:
-	// "{"city": "Rome"}". 0 is none.
+	// around is the quote around the arguments if the quotes inside are not escaped: "{"city":
+	// "Rome"}". 0: no quote.
 	around  int
-	printed bool // print( stands around the Python call
+	printed bool // print( surrounds the Python call
 }
 
 // CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of
-// arguments asks it where a brace or a quote may be one too early: what follows shows whether it
-// is.
+// arguments calls it where a brace or a quote may have come too early: what follows shows whether
+// it has.
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
 //
-// are told by it.
+// are decided by it.
 func (ou *outside) CallEnds(i int) bool {
 	if ou.Python {
 		return ou.pythonEnd(i)
@@ -45,7 +45,7 @@ func (ou *outside) CallEnds(i int) bool {
 	// the object around the arguments has to end first
 	case p.Hole("call") >= 0 || p.Hole("calls") >= 0:
 		return false
-	// a name in front of the arguments: only the closer can follow them
+	// a name before the arguments: only the closer can follow them
 	case len(p.Close) > 0:
 		_, ok := ou.marks.closerAt(i, p)
 		return ok
@@ -54,9 +54,9 @@ func (ou *outside) CallEnds(i int) bool {
 }
 
 // pythonEnd reports whether the text at offset i, after the parenthesis that closes a Python call,
-// can follow one: another call, the end of the list of calls, a mark. After a quote inside program
-// text it is something else. Program text in an argument holds parentheses as well: get("a") inside
-// of code='…' must not end the call.
+// can follow one: another call, the end of the list of calls, a mark. Program text in an argument
+// holds parentheses as well: get("a") inside code='…' must not end the call, nor must a parenthesis
+// after a quote in such text.
 //
 //	[run(command='python -c 'print(1)'')]
 //
@@ -98,8 +98,8 @@ func (ou *outside) CallMark(i int) bool {
 }
 
 // argCloser reports whether the closer of a tagged argument of the call that is read is at offset
-// i. It is what follows JSON inside of a tag: of <parameter=x>{"a": 1}}</parameter> the second
-// brace is too many.
+// i. JSON in a tag must be followed by that closer: in <parameter=x>{"a": 1}}</parameter> the
+// second brace is surplus.
 func (ou *outside) argCloser(i int) bool {
 	for _, arg := range ou.trial.closing.Family.Args {
 		if _, a := ou.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {

@@ -10,11 +10,11 @@ import (
 	"toolnorm/chat"
 )
 
-// outlet is where events leave, or wait while a draft is open.
-// A call that may still turn out to be text must not leave: what has left cannot be taken back.
-// What is in drafted can be dropped, or sent as it is; nothing else depends on its being a draft.
+// outlet is where events leave, or wait while a draft is open. A call that may still turn out to be
+// text must not leave, since what has left cannot be taken back. The events in drafted can be
+// dropped, or sent as they are; no other code depends on whether a draft is open.
 type outlet struct {
-	in    *input // which ends when nobody takes events any more
+	in    *input // which ends when events are no longer taken
 	yield func(chat.Event, error) bool
 
 	asides    bool // events show what the client does not see as well, see passBy
@@ -24,23 +24,24 @@ type outlet struct {
 	strings   chat.Strings
 
 	repairs  *[]string         // of the reply so far
-	repaired func(code string) // is given each; nil: nobody wants them
-	told     int               // how many it was given
+	repaired func(code string) // is called with each; nil: not called
+	told     int               // how many repairs it was called with
 }
 
-// page is the text outside of calls: what plain bytes are, and which of them are decided.
-// White space in front of a mark is decided by who reads the mark (leave), all other text at once
-// (keep). What was kept leaves when something else follows, or when the source is waited for.
+// page is the text outside of calls: whether plain bytes are text or reasoning, and which of them
+// are decided. White space before a mark is decided by the reader of the mark (leave), all other
+// text at once (keep). Text that was kept leaves when something else follows, or before waiting for
+// the source.
 type page struct {
 	*scan.Buffer
 	in  *input
 	out *outlet
 	textState
-	doubt string // the tool that the text calls which is decided now, see [chat.Meta.Doubt]; "" for plain text
+	doubt string // the tool that the text being decided calls, see [chat.Meta.Doubt]; "" for plain text
 }
 
-// textState is where plain bytes go, and what stands around them.
-// White space in front of a mark may be the family's glue, so text is decided up to it only.
+// textState is the kind of plain bytes, and what surrounds them. White space before a mark may be
+// the family's glue, so text is decided only up to that white space.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
 	textFrom  int       // decided text that has not left is of kind textKind and begins here
@@ -51,7 +52,7 @@ type textState struct {
 	afterCall bool // a call was the last thing
 	keptTo    int  // where the text that was kept last ends
 	runFrom   int  // where the text begins that no mark has interrupted
-	gapAt     int  // where the white space in front of the mark begins
+	gapAt     int  // where the white space before the mark begins
 	markAt    int  // where the mark begins
 
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
@@ -73,7 +74,7 @@ const maxGap = 64
 // with the next flush. Reading on at the same place makes one piece of text of many, so that a
 // reply's events are about as many as its pieces.
 func (pg *page) keep(n int) {
-	if n == 0 || pg.state == chat.None { // a message for nobody: glimmer's to=developer, which no client shows
+	if n == 0 || pg.state == chat.None { // a message that is not shown: glimmer's to=developer
 		pg.Pos += n
 		return
 	}
@@ -103,10 +104,10 @@ func (pg *page) solidFrom(from int) {
 	pg.solid(n)
 }
 
-// plain keeps bytes up to one that means something and answers it; -1 at the end of the text. At
-// the start of a line, and while there is only white space, the very next byte means something.
-// Stops are the first bytes of all that can begin something; between them text leaves in one piece,
-// so prose costs little more than being copied.
+// plain keeps bytes up to one that may begin something and returns that byte, or -1 at the end of
+// the text. At the start of a line, and while there is only white space, it stops at the very next
+// byte. Stops are the first bytes of everything that can begin something; between them text leaves
+// in one piece, so prose costs little more than a copy.
 func (pg *page) plain(stops *[256]bool) int {
 	for {
 		w := pg.Window()
@@ -144,8 +145,8 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful calls write for text that is a call of a tool which can be read in several ways. The
-// text leaves as events of its own.
+// doubtful calls write to send text that is a call of a tool and can be read in several ways. The
+// text leaves as separate events.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -163,7 +164,7 @@ func (pg *page) emitText(to int) {
 	pg.out.emit(e)
 }
 
-// flushRunes sends the text that is decided, but for a rune that is not whole yet.
+// flushRunes sends the text that is decided, except for a rune that is not whole yet.
 func (pg *page) flushRunes() {
 	if pg.textFrom >= pg.textTo {
 		return
@@ -175,9 +176,9 @@ func (pg *page) flushRunes() {
 	}
 }
 
-// textOf returns the text between two positions: the upstream's own string when it is just that.
-// Most pieces are plain text, and pass without a copy. Other texts share one allocation for many,
-// see chat.Strings.
+// textOf returns the text between two positions. If that is exactly a piece from the source, it
+// returns the piece itself: most pieces are plain text, and pass without a copy. Other texts share
+// allocations, see chat.Strings.
 func (pg *page) textOf(from, to int) string {
 	if from == pg.in.lastAt && to-from == len(pg.in.last) {
 		return pg.in.last
@@ -199,23 +200,22 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// skipLent removes what the prompt lent from the start of the buffer again.
+// skipLent removes the size bytes that were copied from the prompt from the start of the buffer.
 func (pg *page) skipLent(size int) {
 	pg.Buf, pg.Base, pg.Pos = pg.Buf[size:], size, size
 	pg.textFrom, pg.textTo = size, size
 }
 
-// anew notes that nothing stands in front of here: the start of a line, and of what there is to
-// say.
+// anew notes that nothing precedes this point: it is the start of a line, and of the text.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave decides the white space in front of the mark at markAt: glue newlines go, the rest is text.
-// Where no text but white space stands in front, all of it goes. It answers where what was dropped
-// begins. hermes's text and call are apart by one newline, of which the text keeps none:
+// leave decides the white space before the mark at markAt: glue newlines go, the rest is text. If
+// only white space precedes the mark, all of it is dropped. leave returns the position where the
+// dropped part begins. hermes separates text and call by one newline, which is dropped:
 // `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
-	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 { // a sign without width, see [scan.Buffer.ZeroWidth]
+	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 { // a zero-width character, see [scan.Buffer.ZeroWidth]
 		end -= 3
 	}
 	for n := 0; n < glue && end > pg.gapAt && pg.Slice(end-1, end)[0] == '\n'; n++ {
@@ -232,8 +232,8 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText lets the text in front of an accepted draft leave.
-// Glue is that of the draft's first call, which was not known when the text in front was passed.
+// acceptText lets the text before an accepted draft leave.
+// glue is that of the draft's first call, which was not known when the text before it was passed.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank
@@ -242,7 +242,7 @@ func (pg *page) acceptText(before *textState, glue int) {
 	pg.Pos, pg.blank = here, blank
 }
 
-// dropMark steps over the mark of n bytes here, of which nothing is shown.
+// dropMark steps over the mark of n bytes here without showing it.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)
@@ -250,21 +250,21 @@ func (pg *page) dropMark(n, glue int) match {
 	return committed
 }
 
-// lineStarts reports whether the mark is the first thing on its line. gapAt to markAt is the white
-// space before the mark; its last byte tells.
+// lineStarts reports whether the mark is the first thing on its line. The white space before the
+// mark is from gapAt to markAt; its last byte decides.
 func (pg *page) lineStarts() bool {
 	return pg.gapAt < pg.markAt && pg.Slice(pg.markAt-1, pg.markAt)[0] == '\n'
 }
 
 // mentioned reports whether the mark is written like a word in a sentence: after a blank, a
-// quotation mark or a bracket. It is the opposite of both places where models put marks: on a line
-// of their own, and right after what they said.
+// quotation mark or a bracket. Models put their own marks in two other places: on a line of their
+// own, and directly after their words.
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
 // glued reports whether the mark follows a word or the end of a sentence without a blank between.
-// "Let me think.<tool_call>" is not a mention: writers put a blank before a word. Bytes of longer
-// runes count as words, since Chinese and Japanese end a sentence with one. Where the text before
-// it is gone from the buffer nothing is known of it.
+// "Let me think.<tool_call>" is not a mention: writers put a blank before a word. Bytes of
+// multi-byte runes count as words, since Chinese and Japanese sentences end with such a rune. If
+// the text before the mark is no longer in the buffer, nothing is known of it.
 func (pg *page) glued() bool {
 	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
 		return false
@@ -274,7 +274,7 @@ func (pg *page) glued() bool {
 }
 
 // announcement returns the text before this point, as far as it is looked at. White space between
-// text and call is not part of it: a call mostly is on a line of its own.
+// text and call is not part of it: a call is mostly on a line of its own.
 func (pg *page) announcement() []byte {
 	return bytes.TrimSpace(pg.Slice(max(pg.Base, pg.gapAt-prose.Reach), pg.gapAt))
 }
@@ -284,9 +284,9 @@ func (pg *page) behind() []byte {
 	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
 
-// emit hands one event on, or keeps it while a draft is open. Leaving the range over the events
+// emit passes one event on, or keeps it while a draft is open. Leaving the range over the events
 // ends the reading: nothing is read from the source after it. Events of a draft wait in order with
-// those of the text in front of it, so nothing overtakes anything.
+// those of the text before it, so the order of events is kept.
 func (o *outlet) emit(e chat.Event) {
 	if o.drafting {
 		o.drafted = append(o.drafted, e)
@@ -300,8 +300,8 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell reports the repairs since the last time to the caller. Those of a draft that was taken back
-// are gone again, so the list may have become shorter.
+// tell reports the repairs since its last call to the caller. The repairs of a draft that was taken
+// back have been removed, so the list may have become shorter.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// python reads calls that are written as in Python.
-// Nothing of them streams: program text looks like calls too often, and only the closing
-// parenthesis tells an argument from an expression.
+// python reads calls that are written as in Python. They do not stream: program text looks like
+// calls too often, and only the closing parenthesis shows whether a text was an argument or an
+// expression.
 type python struct {
 	*lenient.Reader
 	trial   *trial
@@ -26,9 +26,9 @@ type python struct {
 }
 
 // read reads Python calls: a list of them in brackets, or one after the other. LFM2 and Llama write
-// a list in brackets, OLMo a call on each line; some put a semicolon between. The list's own
-// bracket may be missing at its end, like any closer behind a commit. Each call but the last ends
-// where the next begins; the last one has the family's closers behind it.
+// a list in brackets, OLMo a call on each line; some put a semicolon between. The list's closing
+// bracket may be missing, like any closer after a commit. Each call but the last ends where the
+// next begins; the last one has the family's closers after it.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()
@@ -40,17 +40,17 @@ func (py *python) read(p *declaration.Pattern) match {
 	py.closers.closeBrackets(brackets)
 	closed := py.closers.skipClosers(p)
 	py.calls.endCall(closed)
-	py.calls.closed = closed // looking for a further call has ended this one, whatever stands behind it
+	py.calls.closed = closed // looking for a further call has ended this one, whatever follows it
 	return committed
 }
 
-// nextPython reads a further call behind a comma or a newline. Without a bracket around, white
-// space alone may separate: calls stand on lines. Inside one a comma must, since [f() g()] is no
-// list in Python. A call that is cut here leaves those in front of it alone: they have ended. A
-// name must follow, or the comma was one of the sentence around: "[a(), and so on".
+// nextPython reads a further call after a comma or a newline. Without a bracket around, white space
+// alone may separate: each call is on its own line. Inside brackets a comma must, since [f() g()]
+// is not a list in Python. A call that is cut here does not affect the calls before it, which have
+// ended. A name must follow, or the comma belongs to a sentence: "[a(), and so on".
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
-	// f(…), g(…) in a list; f(…); g(…) and one a line without
+	// f(…), g(…) in a list; f(…); g(…) and one per line without brackets
 	if py.At(n) == ',' || py.At(n) == ';' {
 		n += 1 + py.Space(n+1)
 	} else if bracket || n == 0 {
@@ -60,7 +60,7 @@ func (py *python) nextPython(bracket bool) bool {
 }
 
 // pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is
-// committed before the closing parenthesis, so text that turns out to be no call comes back whole.
+// committed before the closing parenthesis, so text that turns out not to be a call stays whole.
 // Gemma writes print(get_weather(city="Oslo")) into its tool_code. Positional values and
 // expressions make most texts with a parenthesis look like calls, so here nothing streams: all
 // arguments are read first.
@@ -73,9 +73,9 @@ func (py *python) pythonCall() match {
 	if a != matched {
 		return a
 	}
-	// its own parenthesis follows the call's
+	// the parenthesis of print( follows the call's
 	py.outside.printed = printed
-	// name and parenthesis: no prose behind a mark
+	// name and parenthesis: no prose after a mark
 	py.trial.evidence = true
 	args, a := py.pythonArgs(t)
 	if a != matched {
@@ -92,7 +92,7 @@ func (py *python) pythonCall() match {
 	return py.calls.commitWith(t, "", args)
 }
 
-// strayClosers steps over brackets behind a call that close nothing and stand in front of its end.
+// strayClosers steps over brackets that follow a call, close nothing and precede the call's end.
 func (py *python) strayClosers() {
 	n := 0
 	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
@@ -105,11 +105,11 @@ func (py *python) strayClosers() {
 }
 
 // keywordBehind reports whether a further argument of the tool follows the closer of a call: the
-// closer came too early. get_weather(city="Oslo"), days=3) was a call without days; it may as well
-// have lost an opener, so it is text.
+// closer came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have
+// lost an opener, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
-	// the list's bracket may stand between
+	// the list's bracket may come between
 	if scan.IsCloser(py.At(n)) {
 		n += 1 + py.Space(n+1)
 	}
@@ -121,8 +121,8 @@ func (py *python) keywordBehind(t *toolset.Tool) bool {
 	return t.Type().Has(key)
 }
 
-// pythonName reads a name and the parenthesis directly behind it. A blank in front of the
-// parenthesis makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
+// pythonName reads a name and the parenthesis directly after it. A blank before the parenthesis
+// makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
 // brave_search.call(query="…"). The name is compared with what is offered at every byte, so a
 // function in program text ends the attempt early.
 func (py *python) pythonName() (*toolset.Tool, match) {
@@ -142,11 +142,11 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 	return t, matched
 }
 
-// pythonArgs reads the arguments up to the closing parenthesis and answers them as one object.
-// Apart from the call's own output, they can be dropped as a whole. What the end of the text cut in
-// a string may go on in any way: incomplete, so that finish length is not a call, and finish stop
-// is text. Odd ones, and behind marks those that could not be read, are searched for what they may
-// mean.
+// pythonArgs reads the arguments up to the closing parenthesis and returns them as one object. They
+// are kept apart from the call's own output, so they can be dropped as a whole. A text that ends
+// inside a string may go on in any way, so it is incomplete: with finish length it is not a call,
+// and with finish stop it is text. Odd arguments, and after marks those that could not be read, are
+// searched for what they may mean.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -175,14 +175,13 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
-// argumentAt reports whether a parameter of the tool stands at a position, named as in a call.
-// Without marks a name and a parenthesis are prose as often; with a parameter they are a call,
-// damaged or not.
+// argumentAt reports whether a parameter of the tool is at a position, named as in a call. Without
+// marks a name and a parenthesis are often prose; with a parameter they are a call, damaged or not.
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
 	n := py.Space(0)
-	if c := py.At(n); c == '(' || c == ',' { // one too many
+	if c := py.At(n); c == '(' || c == ',' { // a surplus one
 		n += 1 + py.Space(n+1)
 	}
 	key, value := py.KeyAt(n)
@@ -190,14 +189,14 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides what the arguments of a Python call mean that begin at start, and of which a
-// came; see decide.
+// decidePython decides what the arguments of a Python call mean that begin at start and were read
+// with the result a; see decide.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
 	}
 	end, n := py.Pos, 0
-	for n < 8*maxBehind && py.At(n) >= 0 && !py.args.endsCall(n) { // other marks may stand in a text
+	for n < 8*maxBehind && py.At(n) >= 0 && !py.args.endsCall(n) { // other marks may be in a text
 		n++
 	}
 	text := string(py.Slice(start, py.Pos+n))
@@ -206,7 +205,7 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
 	if a != matched && ok {
 		m.End = min(m.End, len(text))
-		// without marks, and where a mark ends them, they are all that there is
+		// without marks, and where a mark ends them, the arguments are all there is
 		all := m.Open || py.trial.closing.Markless() && strings.Trim(text[m.End:], " \t\r\n)]}`") != ""
 		ok = (a == mismatch || !neverClosed(text[:m.End])) && (!all || strings.TrimSpace(text[m.End:]) == "")
 	}
@@ -227,17 +226,17 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	return m.Args, matched
 }
 
-// neverClosed reports whether the last quote of arguments begins a text: nobody knows where that
-// ends.
+// neverClosed reports whether the last quote of arguments begins a text, whose end is then not
+// known.
 func neverClosed(args string) bool {
 	last := strings.LastIndexAny(args, `"'`)
 	before := strings.TrimRight(args[:max(last, 0)], " \t\r\n")
 	return last >= 0 && (before == "" || strings.IndexByte("=:,([{", before[len(before)-1]) >= 0)
 }
 
-// objectArgument reads one object in the place of keywords: f({"a": 1}).
-// Behind it only the parenthesis may stand: f({"a": 1}, b=2) is positional, with an object first.
-// What it wrote is discarded when it does not fit, and the keywords are read from the same place.
+// objectArgument reads one object in place of keywords: f({"a": 1}). Only the parenthesis may
+// follow it: f({"a": 1}, b=2) is positional, with an object first. If the object does not fit, its
+// output is discarded, and the keywords are read from the same place.
 func (py *python) objectArgument(t *toolset.Tool) match {
 	start := py.Pos
 	py.Pos += py.Loose(0)
@@ -258,8 +257,8 @@ func (py *python) objectArgument(t *toolset.Tool) match {
 }
 
 // keywords reads K=V pairs. Positional values take the parameters in order, the required ones
-// first. Order by the schema is what the template has shown the model, required parameters first as
-// in a signature. A null for a parameter that may be left out is removed with its key, as in JSON.
+// first. The template has shown the model the schema's order, required parameters first as in a
+// signature. A null for a parameter that may be left out is removed with its key, as in JSON.
 func (py *python) keywords(t *toolset.Tool) match {
 	py.LeaveAll()
 	py.Enter(lenient.CallArgs, t.Type())
@@ -275,13 +274,13 @@ func (py *python) keywords(t *toolset.Tool) match {
 			return matched
 		case c < 0:
 			return incomplete
-		// [1 + 1], "x" if a else "y": an expression, which nobody evaluates here
+		// [1 + 1], "x" if a else "y": an expression, which is not evaluated
 		case n > 0 && c != ',':
 			return mismatch
 		case n > 0:
 			py.Pos++
 			py.Pos += py.Loose(0)
-			// a comma behind the last argument, as Python allows it
+			// a comma after the last argument, as Python allows
 			if py.At(0) == ')' {
 				continue
 			}
@@ -312,9 +311,9 @@ func (py *python) keywords(t *toolset.Tool) match {
 }
 
 // keyword reads "K =", or names the parameter of a positional value. key: value counts as well, as
-// models mix in JSON; == does not, which is a comparison. A value without a name takes the
-// parameter at its place only when the schema lists it: else nobody knows what it is. n is the
-// place of the argument; a name after a value without one is fine in Python, the reverse is not
+// models mix in JSON; == does not, since it is a comparison. A value without a name takes the
+// parameter at its place only if the schema lists one there: else its meaning is not known. n is
+// the place of the argument; a name after a value without one is fine in Python, the reverse is not
 // checked here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	i := py.Run(0, scan.Unlimited, func(c int) bool { return scan.IsWord(c) || c == '-' || c >= 0x80 })
@@ -338,8 +337,8 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 }
 
 // pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped. An f-string is a text
-// only where nothing in it would be evaluated. Only in r"…" is a backslash data. False means that
-// no value stands here: an expression or a name, and the text is no call.
+// only where nothing in it would be evaluated. Only in r"…" is a backslash data. It returns false
+// if there is no value here but an expression or a name: then the text is not a call.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
@@ -358,8 +357,8 @@ func (py *python) pythonValue(t *schema.Type) bool {
 	return py.Value(t)
 }
 
-// holes reports whether in the f-string whose text begins at offset i something would be evaluated.
-// One that is longer than is looked may have holes.
+// holes reports whether something would be evaluated in the f-string whose text begins at offset i.
+// A string longer than the part that is searched may have holes.
 func (py *python) holes(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {
@@ -373,7 +372,7 @@ func (py *python) holes(i, quote int) bool {
 }
 
 // writtenAsPython reports whether the text is a whole literal in a family that writes objects as
-// Python does, and means what was read of it. Such a text has no slip, so nothing else is meant.
+// Python does, and means what was read from it. Such a text has no slip, so nothing else is meant.
 func (ar *arguments) writtenAsPython(text, read string) bool {
 	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects && lenient.IsPython(text, read)
 }

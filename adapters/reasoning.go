@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// thinking reads the model's reasoning, and calls that it makes in it.
-// Thoughts never become text: an opener that nothing closes lasts to the end of the reply, unless
-// the model calls a tool behind it.
+// thinking reads the model's reasoning, and calls that it makes in it. Thoughts never become text:
+// reasoning that is never closed lasts to the end of the reply, unless the model calls a tool in
+// it.
 type thinking struct {
 	*scan.Buffer
 	in      *input
@@ -24,15 +24,15 @@ type thinking struct {
 	drafts  *drafts
 	openers opener
 	tools   *toolset.Set
-	quiet   bool                   // calls inside reasoning are none
+	quiet   bool                   // calls inside reasoning do not count
 	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
-	from    int                    // where the reasoning that is read begins
+	from    int                    // where the reasoning being read begins
 }
 
-// openReasoning reads a reasoning's opener. Behind text it needs evidence: elsewhere it is a
-// mention. <think> is also what people write about, so in the middle of an answer the mark alone
-// says nothing. Where nothing but white space stands in front, it needs no evidence, whoever's mark
-// it is: models are often read without their name.
+// openReasoning reads an opener of reasoning. After text an opener needs evidence, or it is a
+// mention: people also write about <think>, so in the middle of an answer the mark alone says
+// nothing. If only white space precedes it, it needs no evidence, whichever family's mark it is:
+// models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -42,7 +42,7 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 		return mismatch
 	}
 	th.page.leave(p.Glue)
-	for a == matched { // models say it twice, above all where the prompt has said it
+	for a == matched { // models write it twice, above all if the prompt contains it
 		th.Pos += n
 		n, a = th.marks.literal(th.Space(0), p.Parts[0].Lit)
 	}
@@ -50,7 +50,7 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	return committed
 }
 
-// think goes over to reasoning, which any of the patterns closes.
+// think enters the reasoning state, which any of the patterns closes.
 func (th *thinking) think(closing []*declaration.Pattern) {
 	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
@@ -59,14 +59,14 @@ func (th *thinking) think(closing []*declaration.Pattern) {
 func (th *thinking) hasThought() bool { return th.thinks != nil }
 
 // thinksAgain reports whether an opener of n bytes after text begins reasoning once more. An opener
-// written like a word in a sentence never does. A special token of the family does, and its tag
-// alone on a line; of others the closer must follow. MiniMax M3 thinks twice in a reply,
-// <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag" in it
-// must stay whole. The closer that has to follow is what a mention does not have.
+// written like a word in a sentence never does. A special token of the family does, and so does its
+// tag alone on a line; after any other opener the closer must follow. MiniMax M3 thinks twice in a
+// reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag"
+// in it must stay whole. A mention has no closer after it.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := th.ownThinking(p)
 	switch {
-	// [THINK] of Mistral is no word; quoted in a sentence it is
+	// Mistral's [THINK] is a word only when quoted in a sentence
 	case own && p.Special():
 		return !th.page.mentioned()
 	// another family's <think> in an answer is text
@@ -79,16 +79,16 @@ func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	return !th.page.mentioned() && th.closerAhead(p, n)
 }
 
-// ownThinking reports whether a reasoning is of the family that is read, or of the one that has
-// thought before. A reply that has begun with a family's reasoning is of this family, though the
-// caller did not name it.
+// ownThinking reports whether a reasoning mark belongs to the family being read, or to the family
+// of the reply's earlier reasoning. A reply that begins with a family's reasoning is of that
+// family, though the caller did not name it.
 func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
-// closerAhead reports whether the closer of a reasoning that opened follows offset n, before it
-// opens again. It looks maxDraft bytes ahead, and what it has looked at counts as waste: a text
-// full of openers stays linear.
+// closerAhead reports whether the closer of the reasoning that has opened follows offset n, before
+// another opener. It looks maxDraft bytes ahead, and these bytes count as waste, so a text full of
+// openers takes linear time.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -99,7 +99,7 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 		if _, a := th.marks.literal(i, last); a == matched {
 			return true
 		}
-		// it opens again: the first was a mention
+		// another opener: the first was a mention
 		if _, a := th.marks.literal(i, p.Parts[0].Lit); a == matched {
 			return false
 		}
@@ -107,13 +107,13 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a reasoning's closer that closes nothing, with the glue behind it: the very
-// first thing of a reply, the closer once more, or one behind text that was reasoning although
-// nothing said so. As a word of prose it stays. Where the prompt has opened the reasoning and
-// nobody said so, R</think>T is all that comes: what stands in front has left as text and cannot be
-// recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) go as well. A
-// closer that is a word, Granite's "Here is my response:", counts only where nothing stands in
-// front.
+// strayCloser drops a closer of reasoning that closes nothing, with the glue after it: as the very
+// first thing of a reply, as a repeated closer, or after text that was reasoning although nothing
+// said so. As a word of prose it stays. If the prompt has opened the reasoning and the decoder was
+// not told, the reply is R</think>T: what precedes the mark has left as text and cannot be
+// recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) are dropped as
+// well. A closer that is a word, Granite's "Here is my response:", counts only if nothing precedes
+// it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -121,12 +121,12 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	}
 	own := th.ownThinking(p)
 	switch {
-	// the very first thing, or once more behind its own
+	// the very first thing, or the family's own closer repeated
 	case th.page.blank && (th.page.gapAt == 0 || own):
 	// another family's tag in a text is data; a word as a closer may be one
 	case !own || declaration.IsProse(p.CloseMark()):
 		return mismatch
-	// behind a sentence, or on a line where nothing but it begins
+	// after a sentence, or at the start of a line and not followed by a blank
 	case th.page.glued() || th.page.lineStarts() && th.At(n) != ' ':
 	default:
 		return mismatch
@@ -136,9 +136,9 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	return a
 }
 
-// closeReasoning goes over to text, without the newlines that belong to the closer, or the blank
-// behind a word. Which newlines are the closer's is said by the declaration: two for Qwen3, none
-// for GLM-4.7. More of them is text.
+// closeReasoning enters the text state, and drops the newlines that belong to the closer, or the
+// blank after a closer that is a word. The declaration says how many newlines are the closer's: two
+// for Qwen3, none for GLM-4.7. Further newlines are text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text
@@ -153,8 +153,8 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 
 // read reads the reasoning state up to its closer. Only the closer and calls that the model makes
 // while it still thinks mean something here. Tool syntax in thoughts is mostly a plan, "I could
-// call <tool_call>…": what is quoted in backquotes never fires, and of the rest only calls count
-// with nothing but the reply's end behind them. Thoughts never become content, closed or not.
+// call <tool_call>…": a call quoted in backquotes never counts, and another only if nothing but the
+// end of the reply follows it. Thoughts never become content, closed or not.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()
@@ -163,7 +163,7 @@ func (th *thinking) read() {
 		if c < 0 || th.in.left() {
 			return
 		}
-		// newlines in front of a closer may belong to it
+		// newlines before a closer may belong to it
 		n := th.Run(0, maxGap, isNewline)
 		if n > 0 {
 			th.code.endSpan()
@@ -191,20 +191,20 @@ func (th *thinking) read() {
 	}
 }
 
-// isNewline reports whether c is the one byte that may belong to a mark of reasoning. Carriage
-// returns are the thought's.
+// isNewline reports whether c is a newline, the only byte that may belong to a mark of reasoning.
+// Carriage returns belong to the thought.
 func isNewline(c int) bool { return c == '\n' }
 
-// reasoningEnds reads the closer behind n newlines, the last of which belongs to it. A declaration
-// with a newline in front of its closer takes one; further ones are the thought's last lines. Where
-// the prompt has opened it, any of the family's closers counts: K2 Horizon has three pairs, one for
-// each effort.
+// reasoningEnds reads the closer after n newlines, the last of which may belong to it. A
+// declaration with a newline before its closer takes one; further newlines are the thought's last
+// lines. If the prompt has opened the reasoning, any of the family's closers counts: K2 Horizon has
+// three pairs, one for each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
 		l := p.Parts[len(p.Parts)-1].Lit
 		skip := first
-		// the closer takes no newline: all are the thought's
+		// the closer takes no newline: all belong to the thought
 		if n > 0 && l.Units[0].Kind != declaration.OneNewline {
 			skip = n
 		}
@@ -220,8 +220,8 @@ func (th *thinking) reasoningEnds(n int) bool {
 	return !th.code.inSpan() && th.plainOpens(n)
 }
 
-// closerCut reports whether the length of the reply has cut it inside the reasoning's closer behind
-// n newlines.
+// closerCut reports whether the reply was cut by its length inside the closer of the reasoning,
+// after n newlines.
 func (th *thinking) closerCut(n int) bool {
 	return slices.ContainsFunc(th.thinks, func(p *declaration.Pattern) bool {
 		l := p.Parts[len(p.Parts)-1].Lit
@@ -233,10 +233,10 @@ func (th *thinking) closerCut(n int) bool {
 	})
 }
 
-// plainOpens ends the reasoning in front of the special token that opens a plain reply of the same
-// family, behind n newlines. The token itself is read as text is. Command R and A write
-// <|START_TEXT|> without closing their thoughts. Only a special token does so: a tag may be part of
-// one. It is not consumed here, so text reads it as it reads every opener of a reply.
+// plainOpens ends the reasoning before the special token that opens a plain reply of the same
+// family, after n newlines. Command R and A write <|START_TEXT|> without closing their thoughts.
+// Only a special token ends reasoning so: a tag may be part of a thought. The token is not consumed
+// here; the text state reads it like every opener of a reply.
 func (th *thinking) plainOpens(n int) bool {
 	for _, p := range th.thinks[0].Family.Plain {
 		if _, a := th.marks.literal(n, p.Parts[0].Lit); a == matched && p.Special() {
@@ -248,8 +248,8 @@ func (th *thinking) plainOpens(n int) bool {
 	return false
 }
 
-// noise keeps n newlines and drops the mark behind them that means nothing, when one stands there.
-// It is dropped here as in text, but not within backquotes, where it is quoted.
+// noise keeps n newlines and drops a mark after them that means nothing, if there is one. Such a
+// mark is dropped as in text, but not within backquotes, where it is quoted.
 func (th *thinking) noise(n int) bool {
 	m := th.marks.firstMark(n, func(m *declaration.Mark) bool { return m.Kind == declaration.NoiseMark && !th.code.inSpan() })
 	if m == nil {
@@ -261,23 +261,23 @@ func (th *thinking) noise(n int) bool {
 	return true
 }
 
-// maxDraft bounds a call inside open reasoning, in bytes. A model that has made its mind up calls
+// maxDraft bounds a call inside open reasoning, in bytes. A model that has made up its mind calls
 // at once; a plan that is longer than this is not waited for.
 const maxDraft = 4096
 
-// callInReasoning reads calls behind n newlines as a draft, and lets what follows decide: at the
-// end of the text or of the turn they are calls and end the reasoning; a closer or prose makes them
-// reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer in front of a call; others
-// write the call as a draft, close their thoughts, and call then. What follows tells the two apart.
-// A draft under a virtual end of text unwinds by itself, so nothing special is written for the way
-// back. Trinity's calls inside closed thoughts are real (flag think-calls).
+// callInReasoning reads calls after n newlines as a draft, and lets what follows decide: at the end
+// of the text or of the turn they are calls and end the reasoning; a closer or prose makes them
+// reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a call; others write
+// the call as a draft, close their thoughts, and call then. What follows tells the two apart. A
+// draft that reaches its virtual end of the text fails by itself, so no further code is needed to
+// go back. Trinity's calls inside closed thoughts are real (flag think-calls).
 func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {
 		return false
 	}
 	size := maxDraft
 	if th.from >= th.Base && len(bytes.TrimSpace(th.Slice(th.from, th.Pos))) == 0 {
-		size = maxUnmarked // nothing was thought, so it is no plan
+		size = maxUnmarked // nothing was thought, so it is not a plan
 	}
 	return th.drafts.draft(size, func() bool {
 		th.Pos += n
@@ -286,7 +286,7 @@ func (th *thinking) callInReasoning(n int) bool {
 			found = true
 			th.Pos += th.Space(0)
 		}
-		// a closer behind the call: it was a draft, unless the family says otherwise
+		// a closer after the call: it was a plan, unless the family says otherwise
 		closing := th.closesReasoning()
 		return found && !th.calls.wasCut && (th.marks.modelEnded() || closing == matched && th.marks.f.Flags.ThinkCalls || closing == mismatch && th.marks.turnEnds())
 	})

@@ -15,13 +15,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// restored reads a reply that is calls in the family's own form with slips in its marks. Texts that
-// differ from it in as few marks as possible are read; one counts if it is whole calls that fit,
-// and nothing else, and if no other text of its degree gives other calls. With two readings the
-// reply is text that is asked for again.
+// restored reads a reply that consists of calls in the family's own form with slips in its marks.
+// It reads texts that differ from the reply in as few marks as possible. Such a text counts if it
+// consists of whole calls that fit, and if no other text of the same degree gives other calls. A
+// reply with two readings is text that is asked for again.
 //
-// It is asked last, where nothing else reads the reply, and where a mark of the family's own, whole
-// or damaged, stands in front.
+// It is tried last, when no other reader reads the reply, and only if the reply begins with one of
+// the family's own marks, whole or damaged.
 type restored struct {
 	*scan.Buffer
 	in     *input
@@ -32,11 +32,12 @@ type restored struct {
 	tools  *toolset.Set
 	format *Format
 	o      Options
-	off    bool   // only marks as they are written count
-	doubt  string // a tool that is called in several readings, or not as it fits; "": none
+	off    bool   // damaged marks do not count
+	doubt  string // a tool that is called in several readings, or with arguments that do not fit; "": none
 }
 
-// read reads a reply that begins here. It is held to its end, or until it can be no call.
+// read reads a reply that begins here. The reply is held to its end, or until it can no longer be a
+// call.
 func (rs *restored) read() bool {
 	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text || rs.calls.done > 0 {
 		return false
@@ -73,9 +74,9 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// calledIn returns the tool that a reply calls which nothing reads, "" where it may be prose: the
-// name of an offered tool stands early in it with structure around it, behind it one of its
-// parameters, and the reply ends in structure.
+// calledIn returns the tool that a reply calls if no reader can read it, or "" if it may be prose.
+// Such a reply has the name of an offered tool early in it with structure around the name, then one
+// of the tool's parameters, and ends in structure.
 func (rs *restored) calledIn(text string) string {
 	if i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]"); i >= 0 && i < j && json.Valid([]byte(text[i:j+1])) {
 		return "" // nothing is damaged: a tool's description, or another document
@@ -99,7 +100,7 @@ func (rs *restored) calledIn(text string) string {
 // threeWords are words of a sentence.
 var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 
-// firstName returns the tool whose name stands first in a text, and where.
+// firstName returns the tool whose name comes first in a text, and its position.
 func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 	for _, name := range rs.names() {
 		i := strings.Index(text, name)
@@ -130,10 +131,9 @@ func ended(text string) chat.Source {
 	return &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 }
 
-// begins returns how many bytes may stand in front of the first name of a tool: 0 where no call
-// can begin here. A mark of the family, whole or damaged, or JSON where the family has none, begins
-// one.
-// It reads as little as it can, since nothing of the reply is shown meanwhile.
+// begins returns how many bytes may precede the first name of a tool, or 0 if no call can begin
+// here. A call begins with a mark of the family, whole or damaged, or with JSON if the family has
+// no marks. begins reads as little as it can, since nothing of the reply is shown meanwhile.
 func (rs *restored) begins() (front int) {
 	bare := slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless)
 	if c := rs.At(0); bare && (c == '{' || c == '[') {
@@ -162,13 +162,13 @@ func (rs *restored) beginsPython() bool {
 
 // Bounds on the beginning of a reply, in bytes.
 const (
-	minOpening     = 4    // of what can be a mark
-	maxOpening     = 48   // looked at to know whether it is one
-	maxMarkedFront = 1024 // in front of a tool's name, behind a mark
-	maxBareFront   = 160  // the same, without one
+	minOpening     = 4    // of a text that can be a mark
+	maxOpening     = 48   // looked at to know whether it is a mark
+	maxMarkedFront = 1024 // before a tool's name, after a mark
+	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns how long the reply is from here on; -1 when it was cut, or names no tool early.
+// size returns the length of the reply from here on, or -1 if it was cut or names no tool early.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {
@@ -183,7 +183,7 @@ func (rs *restored) size(front int) int {
 }
 
 // meant returns the calls of the texts that this one may have been meant as, or none. With several
-// readings, or one whose calls do not fit their tools, the reply is in doubt.
+// readings, or a reading whose calls do not fit their tools, the reply is in doubt.
 func (rs *restored) meant(text string) []wrapper.Call {
 	for degree, texts := range restore.Texts(text, rs.format.marks(), rs.names()) {
 		var calls []wrapper.Call
@@ -214,7 +214,7 @@ func (rs *restored) names() (names []string) {
 }
 
 // holdsMark reports whether arguments hold a mark of the family that the text does not show to be
-// theirs: what was repaired is no part of a value.
+// part of them: a repaired mark is never part of a value.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0
@@ -231,7 +231,7 @@ func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) boo
 // sameCall reports whether two calls are of one tool with the same arguments.
 func sameCall(a, b wrapper.Call) bool { return a.Tool == b.Tool && a.Args == b.Args }
 
-// whole reads a text that must be calls of the family that fit, and nothing else.
+// whole reads a text that must consist of calls of the family that fit their tools.
 func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Context: rs.o.Context,
 		Which: Strict, Hold: HoldCall}

@@ -4,11 +4,12 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// section reads the calls between the marks of a section. The opener is structure only when a call
-// commits behind it, or its closer follows at once. "DeepSeek uses <｜tool▁calls▁begin｜> with
+// section reads the calls between the marks of a section. The opener is structure only if a call
+// commits after it, or its closer follows at once. "DeepSeek uses <｜tool▁calls▁begin｜> with
 // full-width bars" is text from its first to its last byte. An empty section holds nothing and is
-// dropped. Its glue stands in front of the opener, so it is that of the first call. outer keeps its
-// glue while the first call is read, since the call's own newlines stand inside the section.
+// dropped. The section's glue is before the opener, so it becomes that of the first call. outer
+// keeps this glue while the first call is read, since the call's own newlines are inside the
+// section.
 func (op *openers) section(p *declaration.Pattern) match {
 	n, a := op.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -22,7 +23,7 @@ func (op *openers) section(p *declaration.Pattern) match {
 	start := op.Pos
 	op.Pos += i
 	op.trial.outer = p.Glue
-	// without a call behind it the opener is a word of the text
+	// without a call after it the opener is a word of the text
 	if a = op.patterns.anyCall(p.Family); a == mismatch {
 		a = op.callBehindJunk(p)
 	}
@@ -45,14 +46,14 @@ func (op *openers) section(p *declaration.Pattern) match {
 	return committed
 }
 
-// maxJunk bounds what may stand between a section's opener and its first call, in bytes.
+// maxJunk bounds what may come between a section's opener and its first call, in bytes.
 // It is meant for a word or a mark, not for a paragraph.
 const maxJunk = 128
 
-// callBehindJunk reads the first call of a section that begins with something else, where the marks
-// are special tokens: the opener once more, or a word. It means nothing. A section that looks like
-// a tag may be a mention, and the words behind it the rest of the sentence, so tags do not count.
-// What vanishes with the opener does so only when a call is read behind it.
+// callBehindJunk reads the first call of a section that begins with something meaningless, such as
+// the opener once more or a word, where the marks are special tokens. A section that looks like a
+// tag may be a mention, and the words after it the rest of the sentence, so tags do not count. The
+// junk is dropped with the opener only if a call is read after it.
 func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	if !p.Special() {
 		return mismatch
@@ -71,13 +72,13 @@ func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	return mismatch
 }
 
-// callBehindUnknown reads the first call of a section whose calls in front are of no offered tool:
-// those are text, each from its mark to its closer. What has no closer, or something else than a
-// call behind it, is no call that could be passed over. A draft does not know it, as behindOthers.
+// callBehindUnknown reads the first call of a section if calls of tools that are not offered
+// precede it: those are text, each from its mark to its closer. A call that has no closer, or is
+// not followed by another call, cannot be skipped. In a draft it does nothing, like behindOthers.
 func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	start, pin := op.Pos, op.trial.pin
 	if pin < 0 {
-		op.trial.pin = op.page.gapAt // what is passed over may be text once more
+		op.trial.pin = op.page.gapAt // what is skipped may become text again
 	}
 	for !op.out.drafting {
 		n := op.unknownCall(f)
@@ -85,7 +86,7 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 			break
 		}
 		op.Pos += n
-		// each attempt that fails forgets them
+		// each attempt that fails resets others
 		others := [2]int{start, op.Pos}
 		op.Pos += op.Space(0)
 		for _, q := range f.Calls {
@@ -99,8 +100,8 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	return mismatch
 }
 
-// keepUnknown keeps a call of a section behind a known one, whose own name nobody offers. It is
-// text, and those behind it stay calls.
+// keepUnknown keeps as text a call of a section that follows a known call and whose tool is not
+// offered. The calls after it stay calls.
 func (op *openers) keepUnknown(f *declaration.Family) bool {
 	if op.out.drafting || op.calls.wasCut {
 		return false
@@ -116,8 +117,8 @@ func (op *openers) keepUnknown(f *declaration.Family) bool {
 	return true
 }
 
-// unknownCall returns how long the call here is whose name nobody offers; 0 where none stands, or
-// neither another call nor the section's end follows it.
+// unknownCall returns the length of a call here whose tool is not offered, or 0 if there is none,
+// or if neither another call nor the section's end follows it.
 func (op *openers) unknownCall(f *declaration.Family) int {
 	for _, q := range f.Calls {
 		n, a := op.marks.literal(0, q.Parts[0].Lit)
@@ -140,9 +141,9 @@ func (op *openers) unknownCall(f *declaration.Family) int {
 	return 0
 }
 
-// moreCalls reads one more call of a section or of a draft, behind white space. All calls of a turn
-// leave together: a second one behind the first is no prose, and no evidence is asked for, since
-// the mark of the first has been believed. What else stands there ends the calls, and is text.
+// moreCalls reads one more call of a section or of a draft, after white space. All calls of a turn
+// leave together: a second call after the first is not prose, and needs no evidence, since the mark
+// of the first was accepted. Anything else ends the calls, and is text.
 func (op *openers) moreCalls() bool {
 	start, n := op.Pos, op.Space(0)
 	op.page.gapAt, op.page.markAt = op.Pos, op.Pos+n
@@ -154,20 +155,20 @@ func (op *openers) moreCalls() bool {
 	return false
 }
 
-// Models sometimes go on behind a call with the tool's answer, in the form in which their prompts
+// Models sometimes go on after a call with the tool's answer, in the form in which their prompts
 // show it. That answer is made up, since the tool has not run yet: it is neither text nor
 // reasoning.
 
-// madeUp drops what stands behind a call as the tool's answer: up to its last mark, or to where
-// another call or the end of the turn shows that the mark is missing. It counts right behind a call
-// only, where no text of the model's can stand. An observation that is made up would be read by the
-// client as an answer, and by the model, a turn later, as a fact.
+// madeUp drops a tool's answer that the model has written after a call: up to its last mark, or to
+// where another call or the end of the turn shows that the mark is missing. It applies only
+// directly after a call, where the model writes no text. The client would take a made-up result for
+// an answer, and the model, a turn later, for a fact.
 func (op *openers) madeUp(p *declaration.Pattern) match {
 	// anywhere else the same marks may be quoted
 	if !op.page.afterCall || !op.page.blank {
 		return mismatch
 	}
-	// <|tool_response> alone is where Gemma's turn ends
+	// Gemma's turn ends with <|tool_response> alone
 	if _, a := op.marks.literal(0, p.Parts[0].Lit); a == mismatch && p.Special() {
 		return mismatch
 	}

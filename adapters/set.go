@@ -12,29 +12,29 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// Set is a collection of formats that are read together: whatever model is asked, the marks of all
-// of them are known. The zero value has none, and Load makes a larger one of any. A set never
-// changes once it has been handed out.
+// Set is a collection of formats that are read together: whichever model replies, the marks of all
+// formats are known. The zero value is empty, and Load returns a larger set. A set that has been
+// returned never changes.
 type Set struct {
-	formats []*Format // in load order: the embedded ones by name, then the user's
+	formats []*Format // in load order: the embedded formats by name, then the user's
 	generic *Format
 }
 
-// Format reads and writes as one model family does. What its declaration says is in the embedded
-// Family, which sets share; what it is read with is its set's, so each set has formats of its own.
-// Reading and writing change nothing in it, so one Format serves any number of requests at the same
-// time.
+// Format reads and writes as one model family does. Its declaration is in the embedded Family,
+// which sets share. The other formats it is read with depend on the set, so each set has its own
+// Formats. Reading and writing change nothing in it, so one Format serves any number of requests at
+// the same time.
 type Format struct {
 	*declaration.Family
 	set *Set // the formats it is read with
 
 	live   func() *declaration.Index // all marks of the set, this format's first
-	lone   func() *declaration.Index // this format's marks alone: another family's are text then, in tests and for `--calls strict`
+	lone   func() *declaration.Index // this format's marks alone: then other families' marks are text, in tests and for `--calls strict`
 	tokens func() []string           // see Tokens
-	marks  func() []string           // what stands around calls, for replies whose marks are damaged
+	marks  func() []string           // what surrounds calls, for replies whose marks are damaged
 }
 
-// again returns a set of the same families, to which more can be added.
+// again returns a new set of the same families, to which more can be added.
 func (s *Set) again() *Set {
 	out := new(Set)
 	for _, f := range s.formats {
@@ -43,10 +43,10 @@ func (s *Set) again() *Set {
 	return out
 }
 
-// add puts a family into the set, in the place of one with the same name: the order of a set
-// decides between globs of equal length and between equal marks, and a user's corrected family is
-// to differ in what it says alone. What is computed of all families is computed when it is first
-// needed: most of them are never read.
+// add puts a family into the set, in the place of a family with the same name, if there is one: the
+// order of a set decides between globs of equal length and between equal marks, and a user's
+// corrected family should differ only in its declaration. Indexes over all families are computed
+// when they are first needed: most formats are never used for reading.
 func (s *Set) add(family *declaration.Family) *Format {
 	f := &Format{Family: family, set: s}
 	f.live = sync.OnceValue(f.allMarks)
@@ -78,13 +78,13 @@ func (s *Set) parse(src []byte) (*Format, error) {
 	return s.add(family), nil
 }
 
-// Load returns the set with the declarations of a directory (*.txt) added. A declaration whose name
-// is known replaces the one that had it, so that a user can correct a family without waiting for a
-// release. A file that cannot be used is left out; odd says which, and names the line. The set that
-// it is called on stays as it is, so requests that are being read by it are not disturbed.
+// Load returns the set with the declarations of a directory (*.txt) added. A declaration replaces
+// an existing one of the same name, so that a user can correct a family without waiting for a
+// release. A file that cannot be used is left out, and odd has an error for it that names the line.
+// The set that Load is called on does not change, so requests that are using it are not disturbed.
 //
-// One that is like another waits until that one is there. Every round parses at least one, or
-// nobody will ever declare what the first that waits is like.
+// A declaration that is like another waits until the other is loaded. Every round parses at least
+// one file; if a round parses none, what the first waiting file is like is declared nowhere.
 func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
@@ -114,15 +114,15 @@ func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	return out, odd
 }
 
-// Parse reads a declaration, or a whole family file, as a member of a new set: this one and the
-// format, which replaces one of the same name. An error names the line. Tests of a file and guesses
-// from a template read families that are not installed. The set itself is not changed, so a file
-// can be tried as often as it is edited.
+// Parse reads a declaration, or a whole family file. The format belongs to a new set that consists
+// of this set and the format, which replaces one of the same name. An error names the line. Tests
+// of a file and guesses from a template read families that are not installed in this way. The set
+// itself is not changed, so a file can be tried as often as it is edited.
 func (s *Set) Parse(src []byte) (*Format, error) { return s.again().parse(src) }
 
-// For returns the format whose model globs match, the longest glob first, else the generic one:
-// qwen3-coder* is longer than qwen3*, so it needs no order among the files. Of globs of one length
-// the format that was loaded first counts.
+// For returns the format with the longest glob that matches the model, or the generic format if
+// none does. qwen3-coder* is longer than qwen3*, so the order of the files does not matter. Among
+// globs of equal length the format that was loaded first wins.
 func (s *Set) For(model string) *Format {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {
@@ -141,7 +141,7 @@ func (s *Set) For(model string) *Format {
 }
 
 // mayBegin reports whether the first letters of a glob and a name do not rule each other out. It
-// keeps nearly all of some hundred globs from path.Match, which were a sixteenth of a small
+// saves path.Match for nearly all of some hundred globs, which took a sixteenth of a small
 // request's processor time.
 func mayBegin(glob, name string) bool {
 	return name != "" && (glob[0] == name[0] || strings.IndexByte(`*?[\`, glob[0]) >= 0)
@@ -149,8 +149,8 @@ func mayBegin(glob, name string) bool {
 
 // modelNames returns the spellings of a model's name that globs are tried on: without registry and
 // user, with and without tag. hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well
-// as ollama's qwen3-coder:30b, while mistral:7b* needs the tag, which there says the version. Both
-// are tried, since mistral:7b* needs the tag and qwen3-coder* does well without.
+// as ollama's qwen3-coder:30b, while mistral:7b* needs the tag, which says the version there. So
+// both spellings are tried.
 func modelNames(model string) []string {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -162,7 +162,7 @@ func modelNames(model string) []string {
 }
 
 // Named returns the format with that name, or nil. A set has some seventy formats and few look-ups
-// by name, so a map would be one more thing to keep in step.
+// by name, so it needs no map.
 func (s *Set) Named(name string) *Format {
 	for _, f := range s.formats {
 		if f.Name == name {
@@ -181,8 +181,8 @@ func (s *Set) All() []*Format {
 }
 
 // allMarks indexes the marks of the whole set, the format's own first, then those of the generic
-// one: where families differ about a mark, its reading is the neutral one. All families are live
-// since that missed 31 fewer calls in 3,000 replies, for 20 % more time in prose at most.
+// format, whose reading is the neutral one where families differ about a mark. All families are
+// live because that missed 31 fewer calls in 3,000 replies, for at most 20 % more time in prose.
 func (f *Format) allMarks() *declaration.Index {
 	list := []*declaration.Family{f.Family}
 	if f.set.generic != nil && f != f.set.generic {
@@ -198,9 +198,9 @@ func (f *Format) allMarks() *declaration.Index {
 
 // Tokens returns the marks that a model may have as control tokens, which some servers leave out of
 // the text unless they are asked for by name: those around reasoning, replies and calls of every
-// known format, and the ends of this one's messages. What only ends another's turn is not among
-// them: it would be read as text. The list must not be changed. llama-server takes them as
-// preserved_tokens; for all families that is some 2 KB in each request.
+// known format, and the ends of this format's messages. Marks that only end another family's turn
+// are not among them: they would be read as text. The list must not be changed. llama-server takes
+// them as preserved_tokens; they add some 2 KB to each request.
 func (f *Format) Tokens() []string { return f.tokens() }
 
 // allTokens makes the list, which takes a millisecond: too long for every request, and most
@@ -216,17 +216,18 @@ func (f *Format) allTokens() []string {
 	return f.withOwn(all)
 }
 
-// withOwn returns a list of tokens with the format's, and the ends of its messages, sorted.
+// withOwn returns a list of tokens together with those of the format and the ends of its messages,
+// sorted.
 func (f *Format) withOwn(all []string) []string {
 	all = append(f.AppendTokens(all), declaration.TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// Own returns those of the Tokens without which this format cannot be read: its calls', its
-// reasoning's, its quotes and the ends of its messages, and the common marks of reasoning. For a
-// model that no family claims it returns all, since it may need any of them. They are looked up in
-// the model's vocabulary, and a family whose marks are control tokens is read in another way.
+// Own returns those of the Tokens that are needed to read this format: the marks of its calls and
+// its reasoning, its quotes, the ends of its messages, and the common marks of reasoning. For the
+// generic format it returns all Tokens, since the model may need any of them. They are looked up in
+// the model's vocabulary, and a family whose marks are control tokens is read differently.
 func (f *Format) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()
@@ -238,8 +239,8 @@ func (f *Format) Own() []string {
 	return f.withOwn(common)
 }
 
-// Marks returns the marks of every known format by which replies, prompts and results are told
-// apart: of calls, reasoning, turns and results. Those that are words are not among them.
+// Marks returns the marks of every known format that structure replies, prompts and results: of
+// calls, reasoning, turns and results. Marks that are words are not among them.
 func Marks() []string {
 	var all []string
 	for _, list := range Builtin().formats[0].live().Marks {
@@ -253,13 +254,13 @@ func Marks() []string {
 	return slices.Compact(all)
 }
 
-// controlLike finds what a vocabulary may have as a control token, of whatever family. One or two
-// letters in angles are more often HTML's.
+// controlLike matches what may be a control token of a vocabulary, of any family. One or two
+// letters in angle brackets are more often HTML.
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 
 // Marked reports whether the text holds a mark of a known format, or what looks like a control
-// token: in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>, and
-// then the turn would end in the middle of it.
+// token: in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>,
+// which would end the turn in the middle of the file.
 func (f *Format) Marked(text string) bool {
 	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
 }

@@ -7,13 +7,13 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// maxStopped bounds the text that is looked at for where arguments stop, in bytes.
+// maxStopped bounds the text that is searched for where arguments stop, in bytes.
 const maxStopped = 1 << 16
 
 // stopsInside reports whether arguments that begin at position from are correct up to the end of
-// the reply and stop there where no closer is due: inside of a string, or in front of a value. Read
-// without a slip they were cut, so a bracket or a mark in that string is not what ends them,
-// whatever finish reason the server gives.
+// the reply and stop where no closer is due: inside a string, or before a value. Such arguments
+// were cut, so a bracket or a mark in that string does not end them, whatever finish reason the
+// server gives.
 //
 //	{"path": "src/[id]                     cut: no slip is needed for that
 //	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
@@ -37,9 +37,9 @@ func (ar *arguments) stopsInside(from int) bool {
 	return unfinished(text, lenient.DelimsOf(ar.trial.closing.Family.Quotes))
 }
 
-// unfinished reports whether a text is notation without a slip that stops inside of a string or a
-// word, where a member or an element is due, or behind a key. Closers alone may be missing: a model
-// that has stopped by itself forgets them.
+// unfinished reports whether a text is correct notation that stops inside a string or a word, where
+// a member or an element is due, or after a key. It returns false if only closers are missing: a
+// model that has stopped by itself forgets them.
 func unfinished(text string, quotes []lenient.Delim) bool {
 	s := stopping{last: '{'}
 	for i := 0; i < len(text); {
@@ -61,7 +61,7 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 				return false
 			}
 		case s.last == '"' || scan.IsCloser(int(s.last)):
-			return false // something behind a value
+			return false // something after a value
 		default:
 			s.last, i = 'a', i+1
 		}
@@ -69,8 +69,8 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 	return strings.IndexByte("{[(,:=", s.last) >= 0 || s.inKey() || text != "" && s.last == 'a' && !scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is what is known of arguments up to a place: the sign in front of it, what is open, and
-// whether the object there is behind a colon.
+// stopping is what is known of arguments up to a place: the sign before it, what is open, and
+// whether the object there is after a colon.
 type stopping struct {
 	last  byte
 	open  []byte
@@ -97,7 +97,7 @@ func (s *stopping) sign(c byte) bool {
 	return true
 }
 
-// inKey reports whether the text stops in or behind the key of a member.
+// inKey reports whether the text stops in or after the key of a member.
 func (s *stopping) inKey() bool {
 	return len(s.open) > 0 && s.open[len(s.open)-1] == '{' && !s.value
 }

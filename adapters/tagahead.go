@@ -10,8 +10,7 @@ import (
 )
 
 // tagsAhead finds the tags of calls in the text ahead, as their families write them or damaged. It
-// steps over nothing, so a search can ask it at any place of the text for what the readings there
-// may be.
+// does not move the position, so a search can use it at any place of the text.
 type tagsAhead struct {
 	*lenient.Reader
 	marks *marks
@@ -20,9 +19,9 @@ type tagsAhead struct {
 	tails tagTails
 }
 
-// argHead reads the head of an argument at offset i. An incomplete head is remembered, as the text
-// may have ended inside the one that was meant. The first pattern that matches counts: families
-// with two spellings list the one with more in it first, as Kimi K3's with type.
+// argHead reads the head of an argument at offset i. It returns incomplete only if no pattern
+// matches and the text ended inside a head. The first pattern that matches counts: families with
+// two spellings list the longer one first, as Kimi K3's with type.
 func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
@@ -39,8 +38,8 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 
 // headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
 // <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
-// type="string"<|sep|>: parts alternate, literal and hole, so k goes in steps of two. Keys hold
-// blanks and signs, as everything up to the next literal is the key.
+// type="string"<|sep|>: parts alternate, literal and hole, so k advances in steps of two. Keys may
+// hold blanks and punctuation, as everything up to the next literal is the key.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
@@ -67,7 +66,7 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 			return head{}, incompleteAtEnd(i, mismatch)
 		}
 		word := strings.Trim(string(ta.Slice(ta.Pos+end, ta.Pos+i)), "\"' \t\r\n")
-		// ]<]minimax[>[</city>: a closer is no parameter
+		// ]<]minimax[>[</city>: a closer is not a parameter
 		if hole == "key" && p.Keyed() && strings.ContainsAny(word, "/<\" ") {
 			return head{}, mismatch // another tag than a parameter's
 		}
@@ -87,8 +86,7 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 
 // loneKeys returns the offset after the keys without a value at offset i: they are not arguments.
 // Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a
-// value that the model never wrote. They may follow each other, so it goes on until something else
-// comes.
+// value that the model never wrote. Several may follow each other; all of them are skipped.
 func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -105,11 +103,11 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 			return i
 		}
 		if bytes.ContainsAny(ta.Slice(ta.Pos+i, ta.Pos+end)[min(end-i, len(opener.Text)):], "<>") {
-			return i // two tags have changed places, perhaps
+			return i // two tags may have changed places
 		}
 		end, _ = ta.marks.literal(end, closer)
 		end += ta.Elastic(end)
-		// with a value's tag behind the key's closer it is an argument
+		// with a value's tag after the key's closer it is an argument
 		_, closed := ta.marks.closerAt(end, p)
 		if _, another := ta.marks.literal(end, opener); !closed && another != matched {
 			return i
@@ -120,7 +118,7 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 
 // pastComment returns the offset after white space, and perhaps a comment, at offset i.
 // </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer
-// after it is one all the same.
+// after a comment still counts.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
 	if n := ta.Comment(i); n > 0 {
@@ -129,8 +127,8 @@ func (ta *tagsAhead) pastComment(i int) int {
 	return i
 }
 
-// indentedLine reports whether a value is one line, indented as its tag and its closer are: so much
-// belongs to the layout.
+// indentedLine reports whether a value is one line, indented like its tag and its closer: then that
+// indentation belongs to the layout.
 func (ta *tagsAhead) indentedLine(h *head) bool {
 	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
 		return false
@@ -143,9 +141,9 @@ func (ta *tagsAhead) indentedLine(h *head) bool {
 // maxLine bounds the line that a value may be, in bytes.
 const maxLine = 4096
 
-// laidOut reports whether what a value on its lines begins with may belong to the layout of its
-// tags and not to it: the blanks that its tag is indented by, a blank line where blank lines lie
-// between the tags, signs and blanks alone on the tag's line.
+// laidOut reports whether the beginning of a value on lines of its own may belong to the layout of
+// its tags rather than to the value: blanks by which its tag is indented, a blank line if blank
+// lines separate the tags, or punctuation and blanks alone on the tag's line.
 func (ta *tagsAhead) laidOut(h *head) bool {
 	switch {
 	case !h.onLines():

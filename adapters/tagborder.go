@@ -9,12 +9,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Where a tag of a call was left out, nothing that looks like one may stand in its place: </param>
-// in front of </function> closes the value, or belongs to it. Nobody knows which, so the call is in
-// doubt. Damage that can be named is repaired (nearly).
+// Where a tag of a call was left out, nothing that looks like a tag may be in its place: </param>
+// before </function> closes the value, or belongs to it. Which one is not known, so the call is in
+// doubt. Damage of a known kind is repaired (nearly).
 
-// maxBorder bounds how much of a value is looked at beside a tag that is missing, in bytes. So much
-// of the text is always kept.
+// maxBorder bounds how much of a value is looked at next to a missing tag, in bytes. At least this
+// much of the text is always kept.
 const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
@@ -28,8 +28,8 @@ var (
 	element      = regexp.MustCompile(`^<([^<>/\s=:]+)`)
 )
 
-// endsInTag reports whether a tag seems to stand at the end of a text. An element that the text
-// opens and closes is none.
+// endsInTag reports whether a text seems to end in a tag. The closer of an element that the text
+// itself opens does not count.
 func endsInTag(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n")
 	if otherAngle.MatchString(text) || halfTag.MatchString(text) || bracketTag.MatchString(text) {
@@ -48,7 +48,7 @@ func endsInTag(text string) bool {
 	return !emptyElement.MatchString(last) && !strings.HasSuffix(last, "-->")
 }
 
-// opens reports whether an element of a name is opened in a text.
+// opens reports whether a text opens an element of the given name.
 func opens(text, name string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "<"+name)
@@ -62,8 +62,8 @@ func opens(text, name string) bool {
 	}
 }
 
-// beginsWithTag reports whether a tag seems to stand at the beginning of a text. An element that
-// the text closes is none.
+// beginsWithTag reports whether a text seems to begin with a tag. An element that the text itself
+// closes does not count.
 func beginsWithTag(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if otherBegin.MatchString(text) {
@@ -77,8 +77,8 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading takes a tag for missing or damaged, and has what looks like
-// one in its place.
+// borderless reports whether a reading takes a tag for missing or damaged, but has something that
+// looks like a tag in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip
 	for a := r.args; a != nil; a = a.prev {
@@ -103,8 +103,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether what may be the rest of an argument's head stands in front of a value
-// whose head seems to be left out, or blanks do, which may belong to either.
+// headInside reports whether a value whose head seems to be left out begins with what may be the
+// rest of a head, or with blanks, which may belong to either.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -112,7 +112,7 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 	return s.openerBehind(a) || strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
-// openedAgain reports whether a value begins with the last tag of its head once more: <|sep|>
+// openedAgain reports whether a value begins with a repetition of the last tag of its head: <|sep|>
 // <|sep|>
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -124,9 +124,8 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
-// openerBehind reports whether the last tag of an argument's head, or its key, stands a little
-// behind where its value begins, whose head is damaged: <arg_key>city</arg_key>: <arg_value>, city:
-// Oslo
+// openerBehind reports whether the last tag of an argument's damaged head, or its key, comes a
+// little after the start of the value: <arg_key>city</arg_key>: <arg_value>, city: Oslo
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -137,7 +136,7 @@ func (s *tagSearch) openerBehind(a *tagArg) bool {
 	return ok && (rest == "" || !scan.IsWord(int(rest[0])))
 }
 
-// endsInHalf reports whether a text ends in the first half of a closer, or more of it.
+// endsInHalf reports whether a text ends in the first half of a closer, or in more of it.
 func endsInHalf(text, closer string) bool {
 	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"), strings.ReplaceAll(closer, "｜", "|")
 	for n := len(closer) - 1; n >= max(4, len(closer)/2); n-- {
@@ -160,7 +159,7 @@ func endsInName(text, closer string) bool {
 	return strings.ContainsAny(text[max(at-16, 0):at], "/\\")
 }
 
-// The name of a closer, and what may stand behind it.
+// The name of a closer, and what may follow it.
 var (
 	lastWord = regexp.MustCompile(`\w+$`)
 	nameEnd  = regexp.MustCompile(`^(?:[:=][\w-]{0,32})?[^\w\s]{0,4}$`)
@@ -169,9 +168,9 @@ var (
 // unescapeAngles undoes the escapes of JSON for the angles of a tag.
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">", `\x3c`, "<", `\x3e`, ">")
 
-// letterLost reports whether the head of an argument and its value share a sign that may belong to
-// either: <arg_valu>e… has lost a letter, or two have changed places, and <arg_value]… has lost a
-// sign, or another one stands for it.
+// letterLost reports whether a character between the head of an argument and its value may belong
+// to either: in <arg_valu>e… a letter is missing, or two characters have changed places, and in
+// <arg_value]… a character is missing, or another has replaced it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
@@ -188,8 +187,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
-// signInFront reports whether a sign stands in front of the damaged closer of a value, which may
-// stand for one of its own.
+// signInFront reports whether the damaged closer of a value follows a character that may replace
+// one of the closer's own.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
@@ -203,7 +202,7 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	return c > ' ' && s.f.typ.Prop(a.key).Allows(schema.String)
 }
 
-// nested reports whether a tag inside a value opens or closes something inside of that value.
+// nested reports whether a tag inside a value opens or closes something inside that value.
 func (s *tagSearch) nested(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	if t.opens {
@@ -212,10 +211,10 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 	return s.opened[k] > 0 && s.tokens[s.opened[k]-1].at >= a.from
 }
 
-// tagInside reports whether a value holds a tag of its family that may be one of the call's: its
-// own head once more, the head of a parameter that has no value, a closer without its opener in
-// front of another tag or of the value's end. In a call with a slip any tag that stands where one
-// could be is such a one. What nests in the value is text.
+// tagInside reports whether a value holds a tag of its family that may belong to the call: a
+// repetition of its own head, the head of a parameter that has no value, or a closer without an
+// opener before another tag or the value's end. In a call with a slip, any tag at a place where the
+// call could have one counts. Tags that nest in the value are text.
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
@@ -224,7 +223,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 		}
 		if s.nested(a, k) {
 			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || openerAt(s, k+1, t.end)) {
-				return true // the value's own, and the opener is a mention
+				return true // the closer is the value's own, and the opener is a mention
 			}
 			continue
 		}
@@ -247,7 +246,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	return false
 }
 
-// atFront reports whether a value begins at an offset, white space left out.
+// atFront reports whether a value begins at an offset, ignoring white space.
 func atFront(s *tagSearch, a *tagArg, at int) bool {
 	from := a.from
 	if from == 0 && a.prev == nil {
@@ -256,13 +255,12 @@ func atFront(s *tagSearch, a *tagArg, at int) bool {
 	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
 }
 
-// openerAt reports whether the k-th tag stands at an offset, white space left out, and opens
-// something.
+// openerAt reports whether the k-th tag is at an offset, ignoring white space, and opens something.
 func openerAt(s *tagSearch, k, at int) bool {
 	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }
 
-// isBorder reports whether a closer inside a value stands where the value may have ended.
+// isBorder reports whether a closer inside a value is at a place where the value may have ended.
 func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	n := t.end + s.d.Elastic(t.end)

@@ -4,7 +4,7 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// openCDATA steps over the opener of CDATA around a value, if one stands here.
+// openCDATA steps over the opener of CDATA around a value, if there is one here.
 // MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
 func (tg *tagged) openCDATA(f *declaration.Family) bool {
 	if !f.Flags.CDATA {
@@ -22,9 +22,9 @@ func (tg *tagged) openCDATA(f *declaration.Family) bool {
 }
 
 // cdataEnd reports whether CDATA ends here, and returns how many bytes of it and of the value's
-// closer to step over. Inside it no mark counts, and its closer only where the value's closer
-// follows. The text of a page may hold ]]> as well as any tag; what follows it decides, as for
-// every closer.
+// closer to step over. Inside CDATA no mark counts, and the closer of CDATA counts only if the
+// value's closer follows. The text of a page may hold ]]> as well as any tag, so what follows
+// decides, as for every closer.
 func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {

@@ -6,12 +6,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts. It is false where there are two, or none. Only what the
-// tool would get is compared: two readings that put a line break here or there are one where the
-// parameter is a number. before is what was read of the first value before the search, and partly
-// says that it is not a text, and whole already. A value that does not fit its parameter costs
-// extra, but a reading that has one can still be the only one: then the engine has that value
-// written again.
+// choose returns the reading that counts, or false if there are two such readings, or none. Only
+// what the tool would get is compared: two readings that differ in the place of a line break are
+// the same if the parameter is a number. before is the part of the first value that was read before
+// the search, and partly says that the value is not a text, and already whole. A value that does
+// not fit its parameter costs extra, but a reading with such a value can still be the only one:
+// then the engine has that value written again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -71,8 +71,8 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	return false
 }
 
-// sameArgs reports whether two readings give the same arguments, in the same order. Equal stretches
-// of the text need not be read twice.
+// sameArgs reports whether two readings give the same arguments, in the same order. Values in equal
+// stretches of the text are not read twice.
 func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
 	for ; a != nil && b != nil; a, b = a.prev, b.prev {
 		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {

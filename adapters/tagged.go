@@ -11,9 +11,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// tagged reads calls whose arguments are tags.
-// While a call is written as its family writes it, its values stream; at the first thing that is
-// not, the rest is decided as a whole (tagPlan).
+// tagged reads calls whose arguments are tags. While a call is written as its family writes it, its
+// values stream; at the first deviation, the rest is decided as a whole (tagPlan).
 type tagged struct {
 	*lenient.Reader
 	in      *input
@@ -27,8 +26,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is what reading calls in tags keeps of a reply.
-// It is no part of the progress: what was found in the text stays true when a draft is taken back.
+// tagging is what the reader of calls in tags remembers of a reply. It is not part of the progress:
+// what was found in the text stays true when a draft is taken back.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten
@@ -37,7 +36,8 @@ type tagging struct {
 }
 
 // read reads a call whose arguments are tags, and its closers. Many families write
-// <tag=key>value</tag> of some kind: they differ in marks, and in who says a value's type.
+// <tag=key>value</tag> of some kind: they differ in marks, and in whether the tag or the schema
+// says a value's type.
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	tg.noticeHead(p, t)
 	a := tg.taggedBody(p, t, id)
@@ -56,9 +56,9 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 	return a
 }
 
-// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops in
-// front of the closers of a call may have stopped in front of that parameter too. A server that
-// gave up has read the call to its end.
+// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops
+// before the closers of a call may have stopped before that parameter too. A server that gave up a
+// reply has read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	if tg.in.abandoned() {
 		return false
@@ -70,7 +70,7 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call
 // open. It commits at the first complete head of an argument, at a brace, or at a closer.
 // Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of
-// its parameters. A name in front of which a mark stood is not enough to commit:
+// its parameters. A name after a mark is not enough to commit:
 // "<tool_call>get_weather is the tag" is prose.
 func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	n := tg.ahead.loneKeys(p, tg.Elastic(0))
@@ -89,7 +89,7 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 		return tg.calls.commitWith(t, id, "{}")
 	}
 	first, a := tg.ahead.argHead(p.Family, n)
-	// <tool_call>get_weather⏎<arg_k or </tool_c: cut, and no mention
+	// <tool_call>get_weather⏎<arg_k or </tool_c: cut, not a mention
 	if a == mismatch && tg.marks.cutCloser(p, n) {
 		a = incomplete
 	}
@@ -116,30 +116,30 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is the opening of one tagged argument. Two of its fields are for the way back: what was
-// written of the member can be removed from at on, when its value is null and may be left out.
+// head is the opening of one tagged argument. The output of the member can be removed from at on,
+// if its value is null and may be left out.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
-	again string              // the tag once more, where it may nest; "" elsewhere
+	again string              // the tag, if it may nest; "" elsewhere
 	key   string
 	wire  string // what the tag says of the value's type; "" when it says nothing
-	end   int    // offset behind it: where the value begins
-	cdata bool   // the value stands in CDATA
+	end   int    // offset after the head, where the value begins
+	cdata bool   // the value is in CDATA
 	from  int    // position where the value begins
 	at    int    // position in the arguments where the member begins
-	odd   bool   // the key holds what no name does
-	line  bool   // the value begins behind a line break
+	odd   bool   // the key holds characters that no name has
+	line  bool   // the value begins after a line break
 
-	indent string // the blanks in front of it on its line
-	apart  bool   // a blank line stands in front of it
+	indent string // the blanks before it on its line
+	apart  bool   // a blank line precedes it
 }
 
 // tags reads the arguments one after the other and writes them as one object. Each key is held
-// until its value begins, as in an object. Where an argument may begin and something that looks
-// like one stands, <parameterdays>…, the arguments may not be all there are: a doubt, and the call
-// is text. Seen holds the keys so far: a parameter comes once, so a known one that was seen is part
-// of a value (nextArg).
+// until its value begins, as in an object. If something that looks like an argument,
+// <parameterdays>…, is where an argument may begin, some arguments may be missing: the call is in
+// doubt, and is text. seen holds the keys so far: a parameter comes once, so a head with a key that
+// was seen is part of a value (nextArg).
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
@@ -170,16 +170,16 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('}')
 }
 
-// nearAbsent reports whether a key is one character off a parameter that has no value: it may have
-// lost that to the value.
+// nearAbsent reports whether a key differs in one character from a parameter that has no value: it
+// may have lost that character to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
 }
 
-// nextArgument steps to the value of the next argument, and answers false behind the last one.
-// Where the rest of the call was decided as a whole, that says which it is. Without a plan a head
-// stands here or the call ends: the value in front was ended by nothing else. Only tags that the
-// search does not know can be followed by something that begins like one, and then there may be
+// nextArgument steps to the value of the next argument, and returns false after the last one. If
+// the rest of the call was decided as a whole, the plan says which argument is next. Without a plan
+// a head is here or the call ends, since nothing else ends the value before. Only tags that the
+// search does not know can be followed by something that begins like a tag, and then there may be
 // more arguments than were read.
 func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
@@ -191,7 +191,7 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 		return h, ok
 	}
 	n := tg.Elastic(0)
-	// the text ends between two arguments; what ends a message, a server may have left out
+	// the text ends between two arguments; a server may have left out what ends a message
 	if tg.At(n) < 0 {
 		tg.Out.Broken = tg.Out.Broken || p != p.Family.Header && tg.moreMayFollow(t)
 		return head{}, false
@@ -205,7 +205,7 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 	switch a {
 	case matched:
 		tg.Pos += h.end
-	case incomplete: // inside the head of one: which, nobody can say
+	case incomplete: // inside the head of an argument; which one is not known
 		tg.Out.Broken = true
 		tg.ToEnd()
 	default: // something else that begins as a tag may be an argument
@@ -217,14 +217,14 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 	return h, a == matched
 }
 
-// plainly undoes the escapes of attributes.
-// Only Kimi K3 escapes, these two, and in attributes alone; in all other tags &lt; is data.
+// plainly undoes the escapes of attributes. Only Kimi K3 escapes these two characters, and only in
+// attributes; in all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
-// oddKey reports whether a parameter's name holds what no name does: a mark or a quote in the tag
-// is wrong. <parameter="city"> or a key with a quote in it has lost a sign somewhere, and the value
-// may belong to another one. In families with entities a quote in a key is written &quot;, so a
-// plain one is wrong there, and the apostrophe is not.
+// oddKey reports whether a parameter's name holds characters that no name has, because a mark or a
+// quote in the tag is wrong. <parameter="city"> or a key with a quote in it has lost a character
+// somewhere, and the value may belong to another parameter. In families with entities a quote in a
+// key is written &quot;, so a plain quote is wrong there, while an apostrophe is not.
 func oddKey(f *declaration.Family, key string) bool {
 	if f.Flags.Entities {
 		return strings.ContainsAny(key, "\"=“”`")

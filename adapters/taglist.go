@@ -7,10 +7,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// listOf reads a text as a list where the schema wants nothing else, and it lists things in a way
-// that is not JSON's: in tags of their own, in lines with a dash, or separated by commas. Texts
-// that commas separate may be one text; then the text stays, which fits nowhere, and is asked for
-// again.
+// listOf reads a text as a list if the schema allows only a list and the text is a list that is not
+// written as JSON: in tags, in lines with a dash, or separated by commas. Texts separated by commas
+// may be one text; then the text stays as it is, does not fit the schema, and is asked for again.
 func listOf(text string, t *schema.Type) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	if !t.Only(schema.Array|schema.Null) || trimmed == "" || strings.IndexByte("{[(\"", trimmed[0]) >= 0 {
@@ -29,7 +28,7 @@ func listOf(text string, t *schema.Type) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	// \" and \n in an element are JSON's, or its text
+	// \" and \n in an element are JSON escapes, or part of its text
 	if t.Item().Allows(schema.String) && strings.Contains(strings.Join(items, ""), `\`) {
 		return schema.Quote(text), true
 	}
@@ -40,8 +39,8 @@ func listOf(text string, t *schema.Type) (string, bool) {
 }
 
 // taggedItems returns the texts of a list in tags of one name, <item>a</item><item>b</item>, with
-// nothing between them. What the name is does not matter: <item> is the commonest, <label> and <li>
-// mean the same.
+// nothing between them. The name does not matter: <item> is the most common; <label> and <li> mean
+// the same.
 func taggedItems(text string) (items []string, ok bool) {
 	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {
@@ -58,8 +57,8 @@ func taggedItems(text string) (items []string, ok bool) {
 	return items, true
 }
 
-// dashedItems returns the texts of a list in lines that all begin with a dash or a star. One line
-// without makes it a text that holds a list, which is not the same.
+// dashedItems returns the texts of a list in lines that all begin with a dash or a star. With one
+// line that does not, it is a text that contains a list, not a list.
 func dashedItems(text string) (items []string, ok bool) {
 	for line := range strings.Lines(text) {
 		item, dash := strings.CutPrefix(strings.TrimSpace(line), "- ")

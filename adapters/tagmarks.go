@@ -11,11 +11,11 @@ import (
 )
 
 // tagForms are the tags that a call in tags is made of, one by one, as text that can be compared
-// with damage.
+// with damaged tags.
 type tagForms struct {
 	p      *declaration.Pattern // the call's own pattern
 	typ    *schema.Type         // its tool's parameters
-	keys   []string             // the names of those
+	keys   []string             // the names of the parameters
 	values []tagForm            // the closer of a value, for each form of an argument
 	closes []tagForm            // the closers of the call, in order
 	inner  []tagForm            // closing tags in the head of an argument: </arg_key>
@@ -23,14 +23,14 @@ type tagForms struct {
 }
 
 // tagForm is one tag: as the declaration matches it, and as plain text. Whole tags are compared by
-// their literals, which forgive white space and quotes at no cost; only what those refuse is looked
-// at character by character.
+// their literals, which forgive white space and quotes at no cost; only a text that does not match
+// them is compared character by character.
 type tagForm struct {
 	lit  declaration.Literal
 	text string
 	name string // of </name>; "" where the tag is of another form
 
-	suffix bool // a suffix may stand in front of its end
+	suffix bool // a suffix may precede its end
 }
 
 // headStep is a piece of an argument's head: a tag, or a hole.
@@ -39,8 +39,8 @@ type headStep struct {
 	hole string
 }
 
-// headHit is a head that stands in the text, whole or damaged.
-// Several may stand at one place, when it is not clear what is missing.
+// headHit is a head in the text, whole or damaged. Several may be at one place, if it is not clear
+// what is missing.
 type headHit struct {
 	head
 	cost int
@@ -74,8 +74,8 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return f
 }
 
-// formOf returns a literal as a tag, without the line breaks at its edges. Those belong to the
-// value's rule: one of them is the mark's, and a missing closer takes one along.
+// formOf returns a literal as a tag, without the line breaks at its edges. The rules for values
+// cover those: one line break belongs to the mark, and a missing closer takes one along.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -88,29 +88,27 @@ func formOf(l declaration.Literal) tagForm {
 	return f
 }
 
-// The costs of readings: quarters of a slip, above a byte that counts the slips. A tag that is text
-// costs more at a place where it could be one than inside a line, and always more than a damaged
-// tag.
+// The costs of readings, in quarters of a slip; the lowest byte counts the slips. A tag taken for
+// text costs more at a place where the call could have a tag than inside a line.
 const (
 	quarter     = 1 << 8
 	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
-	halfCost    = 2*quarter + 1   // an outer closer left out behind an inner one
-	lostCost    = 6*quarter + 1   // the head of an argument left out: what it would hold may as well belong to the value in front
-	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is no slip: many tools take others
+	halfCost    = 2*quarter + 1   // an outer closer left out after an inner one
+	lostCost    = 6*quarter + 1   // the head of an argument left out: its value may as well belong to the previous value
+	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is not a slip: many tools take others
 	junkCost    = 5*quarter + 1   // words between two tags mean nothing
 	asideCost   = quarter         // a comment
 	mentionCost = 2 * quarter     // a tag inside a line is text
 	textCost    = 6 * quarter     // a tag at a border is text
 	cutCost     = 8 * quarter     // the text ends inside a value
 	misfitCost  = 6 * quarter     // a value does not fit its parameter
-	leftCost    = 24 * quarter    // complete closers are left over behind the call
-	tagMargin   = 7 * quarter / 4 // a reading within so much of the best one is a second reading
-	tagWindow   = 12 * quarter    // readings that cost so much more than the best are not followed
+	leftCost    = 24 * quarter    // complete closers are left over after the call
+	tagMargin   = 7 * quarter / 4 // a reading within this cost of the best one is a second reading
+	tagWindow   = 12 * quarter    // readings that cost this much more than the best are not followed
 )
 
-// tagAt returns the offset behind a tag that stands at offset i, whole or with one slip inside of
-// it, and its cost. Two slips in one tag are more than models make, and would turn one tag into
-// another.
+// tagAt returns the offset after a tag at offset i, whole or with one slip in it, and its cost.
+// Models do not make two slips in one tag, which could turn one tag into another.
 func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := ta.marks.literal(i, f.lit); a == matched {
 		// </parameter>>
@@ -143,12 +141,12 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 }
 
 // nearly compares a text with one slip, found at the first byte that differs: what follows tells
-// which slip it was. A first character that stands twice is none: of "1 <</parameter>" the value
-// ends in a sign of its own.
+// which slip it was. A doubled first character is not a slip: in "1 <</parameter>" the value ends
+// in a < of its own.
 //
-// The slips are another case, a character that is missing, one that stands twice or for another,
-// two that have changed places, and a blank too many. It returns the offset behind the text, or 0
-// where it does not stand at offset i.
+// The slips are another case, a character that is missing, doubled or replaced, two characters that
+// have changed places, and a surplus blank. It returns the offset after the text, or 0 if the text
+// is not at offset i.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -173,12 +171,12 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	// the character that comes next is missing
 	case k+size < len(text) && ta.Has(i+k, text[k+size:]):
 		return i + k + len(text) - k - size
-	// one stands twice, or a blank is too many
+	// a character is doubled, or a blank is surplus
 	case k > 1 && ta.Has(i+k, text[k-before:k]) && ta.Has(i+k+before, text[k:]):
 		return i + len(text) + before
 	case k > 0 && scan.IsSpace(c) && ta.Has(i+k+1, text[k:]):
 		return i + len(text) + 1
-	// another one stands in its place
+	// another character is in its place
 	case k > 0 && c >= 0 && k+size < len(text) && ta.Has(i+k+runeSize(c), text[k+size:]):
 		return i + k + runeSize(c) + len(text) - k - size
 	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
@@ -213,18 +211,18 @@ func runeSize(c int) int {
 	return 1
 }
 
-// isLetter reports whether what At answered is a letter of ASCII.
-// Case means nothing elsewhere: marks are written in ASCII, but for their bars.
+// isLetter reports whether a result of At is an ASCII letter. Case does not matter elsewhere: marks
+// are written in ASCII, except for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
-// maxNear bounds the parameters whose names a damaged key may stand for. With more of them it
-// stands for none.
+// maxNear bounds the parameters whose names a damaged key may stand for. If there are more, it
+// stands for none of them.
 const maxNear = 4
 
-// headsAt returns the heads of arguments that stand at offset i: the whole one, with any key, or
-// damaged ones of parameters that the tool has. A key that the tool does not have costs something,
-// and one character less than a parameter's name less than that: a tag that has lost a character
-// may have lost it there. A whole key that the tool has is never taken for another.
+// headsAt returns the heads of arguments at offset i: the whole head, with any key, or damaged
+// heads of parameters that the tool has. A key that the tool does not have costs something, but
+// less if it is a parameter's name without one character: a tag that has lost a character may have
+// lost it there. A whole key that the tool has is never taken for another.
 func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -266,10 +264,10 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	return all
 }
 
-// headBySteps finds what argHead does not: GLM's heads are four pieces, <arg_key>, the key,
-// </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Of a
-// parameter's head so many pieces may be damaged, missing or another, and at least one must stand
-// there as it should. It returns a cost of 0 where the head does not stand there.
+// headBySteps finds heads that argHead does not: GLM's heads have four pieces, <arg_key>, the key,
+// </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Up to slips
+// pieces of a parameter's head may be damaged, missing or replaced, and at least one must be
+// correct. It returns a cost of 0 if the head is not there.
 func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
 	whole, lost := 0, false
 	for n, s := range steps {
@@ -313,16 +311,16 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	if whole == 0 {
 		return 0, "", 0
 	}
-	if lost && ta.At(i) == '\n' { // the line break in front of the tag that is missing
+	if lost && ta.At(i) == '\n' { // the line break before the missing tag
 		i++
 	}
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag, or half of one, of a head at an offset, and returns what it costs: as it
-// should be, with a slip, another closing tag in its place, or nothing, which ends where the white
-// space in front begins. It never fails: what is not there was left out, and the budget of slips
-// says when that is too much.
+// stepAt matches one tag of a head, or half a tag, at an offset, and returns its end and cost. The
+// tag may be whole, have a slip, be replaced by another closing tag, or be missing; a missing tag
+// ends where the white space before it begins. stepAt never fails: a tag that is not there was left
+// out, and the budget of slips limits how many may be.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c
@@ -338,7 +336,7 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 			}
 		}
 	}
-	// <parametercity>, <arg_valueOslo: the last sign is missing in front of a word
+	// <parametercity>, <arg_valueOslo: the last character is missing before a word
 	if n := len(s.text) - 1; n > 3 && s.name == "" && ta.Has(at, s.text[:n]) {
 		return at + n, slipCost
 	}
@@ -353,9 +351,8 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 	return bare, slipCost
 }
 
-// oneOff reports whether two keys differ by one character: one of them lacks it, has another one,
-// or has it elsewhere. Keys of two letters say too little: from and to are not the only short
-// names.
+// oneOff reports whether two keys differ by one character: one of them lacks it, has another in its
+// place, or has it elsewhere. Keys of two letters are too short to compare.
 func oneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -364,7 +361,7 @@ func oneOff(a, b string) bool {
 	for k < len(a) && a[k] == b[k] {
 		k++
 	}
-	if len(a) == len(b) && k < len(a) && len(a) > 3 { // another one, or two that have changed places
+	if len(a) == len(b) && k < len(a) && len(a) > 3 { // another character, or two that have changed places
 		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && a[k+2:] == b[k+2:]
 	}
 	_, size := utf8.DecodeRuneInString(b[k:])

@@ -7,23 +7,23 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// What is sent of a call cannot be taken back, so a plan begins where the text stops to be as its
-// family writes it: what was read until then is fixed, and from there on nothing leaves before all
-// of the call is known.
+// What has been sent of a call cannot be taken back, so a plan begins where the text first deviates
+// from the way its family writes: what was read until then is fixed, and from there on nothing
+// leaves before all of the call is known.
 
-// tagPlan is how the rest of a call in tags is read, once that was decided by all of it.
+// tagPlan is how the rest of a call in tags is read, once this was decided from all of its text.
 type tagPlan struct {
 	made   bool
 	args   []*tagArg // what follows the value that was being read
 	base   int       // the position that their offsets count from
-	to     int       // the position where the value that is being read ends; -1: not at all
-	end    int       // the position behind the call
+	to     int       // the position where the value being read ends; -1: it does not end
+	end    int       // the position after the call
 	closed bool      // its last closer was seen
-	open   bool      // the text ends behind an argument
+	open   bool      // the text ends after an argument
 }
 
-// planDamaged decides how a call is read whose first argument has a damaged head.
-// Nothing of the call has left then, so a doubt makes all of it text.
+// planDamaged decides how a call is read whose first argument has a damaged head. Nothing of the
+// call has left yet, so a doubt makes all of it text.
 func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -66,15 +66,16 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 		return
 	}
 	tg.followPlan(r)
-	// what stands in front of the value's own beginning has been read
+	// the text before the start of the value has been read
 	if tg.plan.args[0].from > 0 && h.from < tg.Pos && (before == nil || text != "" && t.Prop(h.key).Allows(schema.String)) {
 		tg.Out.Doubt = true
 	}
 	tg.planNext()
 }
 
-// endsClosed reports whether the text ends with the closer of a call. A reading that says that it
-// was cut is in doubt then: what the model ended by itself must not be dropped as a part.
+// endsClosed reports whether the text ends with the closer of a call. A reading that takes such a
+// call for cut is in doubt: a call that the model ended by itself must not be dropped as
+// incomplete.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
 		return false
@@ -83,8 +84,8 @@ func (s *tagSearch) endsClosed() bool {
 	return last.kind == closeTag && last.cost == 0 && s.blank(last.end, s.textEnd())
 }
 
-// tagForms returns the tags of the call's pattern for a tool. They stay for the next call, which
-// mostly is of the same pattern.
+// tagForms returns the tags of the call's pattern for a tool. They are kept for the next call,
+// which is mostly of the same pattern.
 func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
 		tg.forms = newTagForms(p, t)
@@ -93,7 +94,7 @@ func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 }
 
 // followPlan makes a reading the plan.
-// A reading that takes tags for text and nothing for granted is no repair.
+// A reading that takes tags for text and assumes no slip is not a repair.
 func (tg *tagged) followPlan(r tagReading) {
 	for a := r.args; a != nil; a = a.prev {
 		tg.plan.args = append(tg.plan.args, a)
@@ -106,8 +107,8 @@ func (tg *tagged) followPlan(r tagReading) {
 	}
 }
 
-// planNext goes on to the next argument of the plan, where its value begins. It is false behind the
-// last one.
+// planNext goes on to the next argument of the plan, where its value begins. It returns false after
+// the last one.
 func (tg *tagged) planNext() (head, bool) {
 	if len(tg.plan.args) == 0 {
 		return head{}, false

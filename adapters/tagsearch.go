@@ -6,14 +6,14 @@ import (
 )
 
 // A call in tags that is not written as its family writes it is read by costs: every way to divide
-// its text into values is a reading, each slip that it takes for granted costs something, and so
-// does each tag that it takes for text. The cheapest reading counts if no other one of nearly its
-// cost gives other values; else the call is in doubt.
+// its text into values is a reading, each slip that a reading assumes costs something, and so does
+// each tag that it takes for text. The cheapest reading counts if no other reading of nearly the
+// same cost gives other values; else the call is in doubt.
 //
-// Inside a value tags nest: an opener and its closer are text together, at no cost. So a document
+// Inside a value tags nest: an opener together with its closer is text, at no cost. So a document
 // about calls is read whole.
 
-// tagArg is an argument of a reading; its value stands between two offsets. Readings share their
+// tagArg is an argument of a reading; its value is between two offsets. Readings share their
 // beginnings, so arguments are a list from the last to the first: a thousand readings of a file
 // hold its path once.
 type tagArg struct {
@@ -22,13 +22,12 @@ type tagArg struct {
 	prev     *tagArg
 	opened   bool // its head is damaged
 	loose    bool // its closer is damaged or missing
-	guessed  bool // it has none: the key is one that has no value
-	doubt    bool // what stands behind it may be another argument
+	guessed  bool // its head is missing: the key is a parameter that had no value
+	doubt    bool // what follows it may be another argument
 }
 
-// tagState is a reading up to a token: it stands in the value of an argument. Two states with the
-// same arguments, the same key and the same beginning go on alike, so the cheaper one stands for
-// both.
+// tagState is a reading up to a token, which is in the value of an argument. Two states with the
+// same arguments, the same key and the same beginning go on alike, so only the cheaper one is kept.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -36,7 +35,7 @@ type tagState struct {
 	from int
 	odd  bool // the head is damaged
 
-	guessed bool // it was left out, and the key is one that fits
+	guessed bool // the head was left out, and the key is a parameter that fits
 }
 
 // tagReading is a reading of the whole call.
@@ -49,15 +48,15 @@ type tagReading struct {
 	open   bool // the text ends between two arguments
 }
 
-// tagSearch finds the readings of what is left of a call.
+// tagSearch finds the readings of the rest of a call.
 type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms
-	slip    bool // something in front of it is damaged
+	slip    bool // something before it is damaged
 	first   int  // the arguments that were read before the search
 	start   int  // where the value begins that the search began in
 	tokens  []tagToken
-	opened  []int // the token that each of them closes, plus one; 0: none
+	opened  []int // the token that each token closes, plus one; 0: none
 	states  [][]tagState
 	borders map[string][]int // see countBorders
 	rest    []int            // what the tags from each token on cost as text
@@ -67,8 +66,8 @@ type tagSearch struct {
 
 // maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches
 // of a reply read. A call that would need more is in doubt, so a hostile reply costs no more than a
-// large one. maxStates bounds the readings that are followed at a tag. The cheapest are kept: one
-// that costs much more than they do would not be chosen, whatever follows.
+// large one. maxStates bounds the readings that are followed at a tag. The cheapest are kept: a
+// reading that costs much more would not be chosen, whatever follows.
 const (
 	maxTagText  = 4 << 20
 	maxSearched = 16 << 20
@@ -127,22 +126,24 @@ func (s *tagSearch) finish(r tagReading) {
 	s.done = append(s.done, r)
 }
 
-// step goes on from a value at a token: it ends the value in one of several ways, or belongs to it.
+// step goes on from a value at a token, which ends the value in one of several ways or belongs to
+// it.
 //
 //	its closer, whole or damaged            the value ends
 //	the closer of a key in its place        the two were swapped
 //	a closer of the call                    the value's own is missing
 //	the head of a parameter not yet there   the same
-//	its own head, in front of all text      it stands twice
+//	its own head, before all text it is doubled
 func (s *tagSearch) step(k int, v tagState) {
 	t := &s.tokens[k]
 	closed := func(to, i, cost int) {
 		if v.guessed && s.blank(v.from, to) {
-			return // neither a head nor a value: nothing says that it was one
+			return // neither a head nor a value: nothing shows that this was an argument
 		}
 		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag || t.cost > 0, v.guessed, false}, i, cost, 0)
 	}
-	// a missing closer takes the line break in front of it along; of two one may be the value's
+	// a missing closer takes the line break before it along; if there are two, one may be the
+	// value's
 	missing := func(to, i, cost int) {
 		closed(to, i, cost)
 		if before := s.lineEnd(to, v.from); before < to && v.head.onLines() {
@@ -179,7 +180,7 @@ func (s *tagSearch) step(k int, v tagState) {
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
-		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() { // a sentence goes on behind it
+		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() { // a sentence goes on after it
 			lost += 4 * quarter
 		}
 		missing(line, t.at, lost)
@@ -193,7 +194,7 @@ func (s *tagSearch) step(k int, v tagState) {
 }
 
 // asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests
-// is what the second costs besides: nothing, but where the tag could as well be the call's own.
+// is an extra cost of the latter: 0, unless the tag could as well be the call's own.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
@@ -203,7 +204,7 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	text := t.asText
 	behind := k > 0 && s.tokens[k-1].kind == valueTag && s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
 	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() && !behind {
-		// in a text of several lines nobody can tell a mention from an argument
+		// in a text of several lines a mention cannot be told from an argument
 		if text = textCost; bytes.IndexByte(bytes.TrimSpace(s.d.Slice(s.d.Pos+v.from, s.d.Pos+t.at)), '\n') >= 0 {
 			text = slipCost - 1
 		}
@@ -254,18 +255,18 @@ func (s *tagSearch) seen(args *tagArg, key string) bool {
 }
 
 // next goes on between two arguments, where a head, a closer or the end of the call is due. A
-// closer that stands once more means nothing there. White space is skipped; line breaks that are
-// spelled as a backslash and n stand in source text, where a call is quoted, and count as a slip.
+// repeated closer means nothing there. White space is skipped; line breaks that are spelled as a
+// backslash and n occur in source text that quotes a call, and count as a slip.
 func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 	if cost > s.best+tagWindow || depth > 4 {
 		return
 	}
 	d, n := s.d, i+s.d.Space(i)
-	if escaped := i + d.Elastic(i); escaped > n { // line breaks that are spelled stand in texts
+	if escaped := i + d.Elastic(i); escaped > n { // spelled line breaks occur in texts
 		n, cost = escaped, cost+slipCost
 	}
 	if d.At(n) < 0 || d.marks.cutCloser(s.f.p, n) {
-		if d.At(i) == ' ' { // a sentence goes on behind the tag
+		if d.At(i) == ' ' { // a sentence goes on after the tag
 			cost += lostCost
 		}
 		_, a := d.argHead(s.f.p.Family, n)
@@ -318,9 +319,9 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 }
 
 // between goes on at text between two arguments: the head of one was left out, or the text means
-// nothing. Which parameter a head that was left out had, nobody knows: each that has no value yet
-// is a reading, and with two of them that fit the call is in doubt. Words on the line of a closer
-// are a remark; a paragraph is none.
+// nothing. The parameter of a missing head is not known: each parameter without a value makes a
+// reading, and if two of them fit, the call is in doubt. Words on the line of a closer are a
+// remark; a paragraph is not.
 func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	d := s.d
 	for _, key := range s.f.keys {
@@ -342,9 +343,9 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 	}
 }
 
-// closers goes on behind a closer of the call, where the k-th is due. The outer ones are mostly
-// missing because the model has stopped behind the first: </function>, and the end of the reply.
-// Each of them costs half a slip then. In front of text all of them count.
+// closers goes on after a closer of the call, where the k-th is due. The outer closers are mostly
+// missing because the model has stopped after the first: </function>, and the end of the reply.
+// Then each missing closer costs half a slip. Before text the call costs two slips.
 func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	d := s.d
 	if cost > s.best+tagWindow || depth > 4 {
@@ -363,7 +364,7 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 		switch {
 		case !ok:
 			continue
-		case j < k: // once more
+		case j < k: // a repeated closer
 			s.closers(args, k, end, cost+max(c, slipCost), depth+1)
 		default:
 			s.closers(args, j+1, end, cost+c+slipCost*(j-k), depth+1)

@@ -8,11 +8,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// The search does not know tags that are named like the parameters, CDATA, and messages. What ends
-// a value there is decided by what follows it, and damage that can be seen is a doubt.
+// The search does not know tags that are named like the parameters, CDATA, and messages. There what
+// follows a possible end decides whether the value ends, and visible damage is a doubt.
 
-// headAgain reports whether the head of an argument stands once more where its value begins, in
-// tags that the search does not know: the value may begin with either of them.
+// headAgain reports whether the head of an argument is repeated where its value begins, in tags
+// that the search does not know: the value may begin after either of them.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -22,8 +22,8 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf returns an end of a value, unless all closers of the call follow it and are left over once
-// more later.
+// lastOf returns an end of a value, unless all closers of the call follow it and come once more,
+// unopened, later.
 func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
 	n, ok := end()
 	if !ok {
@@ -43,7 +43,7 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 	return n, true
 }
 
-// simpleEnd is like valueEnd for the values of tags that are named like the parameters, and in
+// simpleEnd does the same as valueEnd for values in tags that are named like the parameters, and in
 // messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
@@ -51,11 +51,11 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
 		line := bytes.TrimRight(tail, " \t")
 		laid := len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n")) && bytes.ContainsRune(bytes.TrimSpace(tail), '\n')
-		tg.Out.Doubt = tg.Out.Doubt || laid // which of several lines are indented is not known
+		tg.Out.Doubt = tg.Out.Doubt || laid // which of several lines are indented by the layout is not known
 	}
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
-			tg.Out.Doubt = true // the mark that ends the message, perhaps
+			tg.Out.Doubt = true // this may be the mark that ends the message
 		}
 		tg.Out.Doubt = tg.Out.Doubt || p == p.Family.Header && tg.ahead.opensInside(p, h) && tg.ahead.closedLater(h, n)
 		return n, true
@@ -64,7 +64,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		_, again := tg.marks.literal(n+tg.Elastic(n), h.own)
 		tg.Out.Doubt = tg.Out.Doubt || again == matched || tg.Pos == h.from
 	}
-	// junk behind the closer, where it cannot be text
+	// junk after the closer, where it cannot be text
 	if a == matched {
 		if end := tg.junkBehind(p, h, t, n); end > 0 {
 			return end, true
@@ -77,13 +77,13 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		}
 		lead = 1
 	}
-	// the closer is cut, or there is none: what is there is the value
+	// the closer is cut, or missing: the text is the value
 	if a == incomplete && n > lead+1 || tg.At(lead) < 0 {
 		for tg.At(n) >= 0 {
 			n++
 		}
 		tg.Unclosed = true
-		// a cut, whatever the reply says of its end
+		// a cut, whatever the finish reason says
 		tg.Out.Broken = tg.Out.Broken || a != incomplete || p == p.Family.Header
 		return n, true
 	}
@@ -97,15 +97,16 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// opensInside reports whether the value that ends here holds the head of an argument a little
-// before its end that is not closed in it: the closer may be that one's, as in a text about calls.
+// opensInside reports whether the value that ends here holds, a little before its end, the head of
+// an argument that is not closed in it: the closer may belong to that argument, as in a text about
+// calls.
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
 	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail, []byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value stands behind offset i of the reply: a message
+// closedLater reports whether the closer of a value comes after offset i of the reply: a message
 // that seems to begin inside the value may be quoted in it.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
@@ -115,11 +116,11 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 	return bytes.Contains(ta.Slice(ta.Pos+i, ta.Pos+n), []byte(h.own.Trimmed().Plain()))
 }
 
-// junkBehind returns the offset after what means nothing at offset i, where the closer of a value
-// ends, and before the next argument or the call's closers: a comment, or words that cannot belong
-// to the value, since it is not a text or its closer is named like it. It is 0 where the closer may
-// be part of the value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its
-// token): the junk and the next parameter landed in user_id.
+// junkBehind returns the offset after meaningless text at offset i, between the closer of a value
+// and the next argument or the call's closers: a comment, or words that cannot belong to the value,
+// since it is not a text or its closer has its name. It returns 0 if the closer may be part of the
+// value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its token): the junk and
+// the next parameter landed in user_id.
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
@@ -156,8 +157,9 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 }
 
 // afterValue reports whether the text at offset i can follow a value's closer: another argument, a
-// closer of the call that is followed in turn, a mark, or the end of the text. In a family with a
-// section its last closer needs something after it, too; in one without, the last closer ends all.
+// closer of the call that is followed in turn, a mark, or the end of the text. In a family with
+// sections something must follow the last closer, too; in a family without, the last closer ends
+// everything.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
 	// nothing more, or the section's closer
@@ -189,7 +191,7 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
 		return true
 	}
-	// Behind borrowed tags any closing tag will do: it is the wrapper's, which no family here
+	// After borrowed tags any closing tag will do: it belongs to a wrapper that no family here
 	// knows.
 	if p.Family != tg.marks.f && tg.At(i) == '<' && tg.At(i+1) == '/' {
 		return true
@@ -206,7 +208,7 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 // text follow at offset i: the value's own closer was left out. After the last closer only a mark
 // or the end is allowed, or a text about the tags would be cut there.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
-	// Beam's arguments stand in a message, which its end mark ends
+	// Beam's arguments are in a message, which its end mark ends
 	if p == p.Family.Header {
 		return tg.headers.messageOver(p, i)
 	}
@@ -226,8 +228,8 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// tagInText reports whether a tag stands here inside a text, and another one right behind it: one
-// of them may be the value's closer.
+// tagInText reports whether a tag is here inside a text, directly followed by another: one of them
+// may be the value's closer.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
 	if !tg.Has(0, token) || t.Has(h.key) && (!typ.Known() || typ.Allows(schema.Object|schema.Array)) {

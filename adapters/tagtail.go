@@ -8,7 +8,7 @@ import (
 )
 
 // tagTails are the complete closers of calls in tags, and the openers that they belong to, in the
-// rest of a reply. They are looked for once a reply, when text follows a call.
+// rest of a reply. They are looked for once per reply, when text follows a call.
 type tagTails struct {
 	family   *declaration.Family
 	from, to int // the positions between which they were looked for
@@ -23,9 +23,9 @@ type tailMark struct {
 	least int // the least sum of the steps from here on
 }
 
-// behindCall reports what is at offset i, after a whole call: nothing or a further call of an
-// offered tool (over), or text, in which closers are left over or not (left). Closers without an
-// opener show that the ones before were part of a value.
+// behindCall reports what is at offset i, after a whole call: over if nothing or a further call of
+// an offered tool follows, left if text follows in which closers are left over. Closers without an
+// opener show that the earlier closers were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -36,8 +36,7 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 			return true, false
 		}
 	}
-	// </minimax:tool_call> behind borrowed tags is the closer of a wrapper that no family here
-	// knows
+	// </minimax:tool_call> after borrowed tags is the closer of a wrapper that no family here knows
 	if p.Family != ta.marks.f && ta.Has(n, "</") {
 		end := n + ta.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' })
 		if ta.At(end) == '>' && ta.At(end+1+ta.Elastic(end+1)) < 0 {
@@ -48,8 +47,9 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 	return false, m.least < 0
 }
 
-// closedOften reports whether calls close several times behind offset i, and the last of the reply
-// does at its end: a document about calls, perhaps, whose openers and closers need not be as many.
+// closedOften reports whether calls close several times after offset i, the last at the end of the
+// reply. That may be a document about calls, in which the numbers of openers and closers need not
+// be equal.
 func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	ta.tailFrom(p, i)
 	closed := 0
@@ -77,7 +77,7 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 // text is read once, however many calls ask: each asks for the least sum from its own end on, which
 // is known for every place when the marks are summed from the end.
 //
-//	</parameter></function></tool_call>   -1: closers, whose opener stands in front of here
+//	</parameter></function></tool_call>   -1: closers, whose opener is before offset i
 //	… <function=f><parameter=a>…          +1
 //	… </parameter></function>             -1: matched
 func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
@@ -115,7 +115,7 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		closer, named := arg.Parts[len(arg.Parts)-1].Lit.Trimmed(), 0
-		if arg.Keyed() { // </city>: a name stands in it
+		if arg.Keyed() { // </city>: it contains a name
 			n, a := ta.marks.literal(i, arg.Parts[4].Lit)
 			if a != matched {
 				continue
@@ -155,8 +155,8 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	return 0, i + 1
 }
 
-// valueCloses reports whether the closer of a value stands at offset i where it is no mention: on a
-// line's end, or in front of another tag.
+// valueCloses reports whether the closer of a value is at offset i where it is not a mention: at
+// the end of a line, or before another tag.
 func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	for _, arg := range p.Family.Args {
 		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched && !arg.Keyed() {
@@ -167,15 +167,15 @@ func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// valueBehind reports whether a value closes behind offset i, in front of all other calls: the one
-// in front of i has not ended, or the text behind it is part of it.
+// valueBehind reports whether a value closes after offset i, before any other call: then the call
+// before i has not ended, or the text after it is part of it.
 func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	next := ta.tailFrom(p, i)
 	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)
 	return k < len(ta.tails.lone) && (next.at == 0 || ta.tails.lone[k] < next.at)
 }
 
-// lastPiece returns the last tag of a literal. Models leave the outer one of two out: <function=f>
+// lastPiece returns the last tag of a literal. Models leave out the outer one of two: <function=f>
 // without <tool_call> before it begins a call as well.
 func lastPiece(l declaration.Literal) declaration.Literal {
 	all := l.Pieces()
@@ -220,8 +220,8 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	return false
 }
 
-// over ends a reading behind a call. Closers later in the reply show that the call was not over,
-// and text makes one with slips less likely.
+// over ends a reading after a call. Closers later in the reply show that the call was not over, and
+// text after it makes a reading with slips less likely.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
@@ -241,14 +241,14 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed})
 }
 
-// valueBehind reports whether the tags behind an offset begin with the closer of a value or a key:
-// that was no end of the call.
+// valueBehind reports whether the tags after an offset begin with the closer of a value or a key:
+// then the call has not ended there.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
-// parameterBehind reports whether the head of a parameter that has no value stands right behind the
+// parameterBehind reports whether the head of a parameter that has no value directly follows the
 // call's end.
 func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	k := s.from(i)
@@ -266,8 +266,8 @@ func (s *tagSearch) argumentsBehind(i int) bool {
 	})
 }
 
-// endCost returns what it costs that the text ends inside a value: nothing in a reply that was cut,
-// since a cut is not a slip, and little where half of the value's closer is at the end.
+// endCost returns the cost of a text that ends inside a value: nothing in a reply that was cut,
+// since a cut is not a slip, and little if half of the value's closer is at the end.
 func (s *tagSearch) endCost(h head) int {
 	if s.d.marks.in.lengthCut() {
 		return 0

@@ -12,7 +12,7 @@ const (
 	closeTag                // closes the call, or a part of it
 	innerTag                // closes a part of an argument's head
 	headTag                 // begins an argument
-	openTag                 // begins something that one of the others closes
+	openTag                 // begins something that one of the other kinds closes
 )
 
 // tagToken is a tag in the text that is searched.
@@ -23,15 +23,14 @@ type tagToken struct {
 	cost    int       // of its damage
 	asText  int       // what it costs as text
 	name    string    // what it opens or closes, for nesting
-	opens   bool      // it opens that
+	opens   bool      // it opens name
 	pair    int       // the token that closes what it opens; 0: none
 	heads   []headHit // of a headTag
 }
 
 // scan finds the tags of the text, and which of them belong together: a closer belongs to the
 // nearest opener of its name, and what was opened between the two and not closed is a mention. It
-// reads to the end of the reply, since closers that come later say most about those that came
-// before.
+// reads to the end of the reply, since later closers say most about the earlier ones.
 func (s *tagSearch) scan() {
 	d := s.d
 	for i := 0; i < maxTagText; {
@@ -103,7 +102,7 @@ func (s *tagSearch) textCost(t tagToken) int {
 	return mentionCost
 }
 
-// before returns the byte before offset i, or -1 where nothing is kept.
+// before returns the byte before offset i, or -1 if that byte is no longer kept.
 func (ta *tagsAhead) before(i int) int {
 	if ta.Pos+i <= ta.Base {
 		return -1
@@ -111,10 +110,10 @@ func (ta *tagsAhead) before(i int) int {
 	return int(ta.Slice(ta.Pos+i-1, ta.Pos+i)[0])
 }
 
-// tokenAt returns the tag at offset i, if one stands there. A whole tag counts before a damaged
-// one: <tool_call> opens a call, though it is </tool_call> without its slash as well. Only the
-// closer of a value that has lost its slash is kept as both, since <parameter> alone is nothing
-// that the family writes.
+// tokenAt returns the tag at offset i, if there is one. A whole tag takes precedence over a damaged
+// one: <tool_call> opens a call, though it could be </tool_call> without its slash. Only the closer
+// of a value that has lost its slash is kept as both, since the family never writes <parameter>
+// alone.
 func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	d, f := s.d, s.f
 	var near tagToken
@@ -154,7 +153,7 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	return near, near.end > 0
 }
 
-// opener returns the offset behind the beginning of a tag that one of the family's closing tags
+// opener returns the offset after the beginning of a tag that one of the family's closing tags
 // closes, and its name. It finds what nests: in an XML document <parameter name="x"> opens what
 // </parameter> closes, though the call's own arguments are written <parameter=x>.
 func (s *tagSearch) opener(i int) (end int, name string) {
@@ -185,8 +184,8 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 }
 
 // endsInside reports whether one of the tokens between from and to closes a value and is followed
-// by a parameter that the tool has and that has no value yet: an opener whose closer is missing
-// would else reach over it.
+// by a parameter that the tool has and that has no value yet: otherwise an opener whose closer is
+// missing would extend over it.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {
@@ -196,8 +195,8 @@ func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	return false
 }
 
-// countBorders notes for each parameter how often its head stands behind the closer of a value, up
-// to each token. The counts are sums, so that the question for a stretch of the text is one
+// countBorders counts for each parameter how often its head follows the closer of a value, up to
+// each token. The counts are running sums, so the count for a stretch of the text is one
 // subtraction.
 func (s *tagSearch) countBorders() {
 	s.borders = map[string][]int{}

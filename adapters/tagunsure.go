@@ -13,18 +13,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Some slips leave a call that is still of its family's form: a text in quotes or in a fence, a
-// line break too many, a string that was escaped twice. In a call that is clean but for that they
-// cannot be seen, and the text counts as it stands. A model that has made another slip in the same
-// call may as well have made such a one: then there are two readings.
+// Some slips leave a call in its family's form: a text in quotes or in a fence, a surplus line
+// break, a string that was escaped twice. In an otherwise clean call they cannot be recognised, and
+// the text counts as it is written. A model that has made another slip in the same call may also
+// have made such a slip: then there are two readings.
 
-// asWritten is whether a call in tags was written as its family writes it so far.
+// asWritten notes whether a call in tags has so far been written as its family writes it.
 type asWritten struct {
 	slip    bool // something was damaged
-	dressed bool // a text stands in what may be no part of it
-	astray  bool // arguments stand in front of it
+	dressed bool // a text is wrapped in something that may not be part of it
+	astray  bool // arguments precede it
 
-	sound []string // the parameters whose values are correct JSON, or of the family's notation, and can be no text
+	sound []string // the parameters whose values are correct JSON, or of the family's notation, and cannot be text
 }
 
 // maxHead bounds the head of a call that is compared, in bytes.
@@ -77,7 +77,7 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 	})
 }
 
-// literalWord is what a text is nearly that is no text, also in other languages.
+// literalWord matches words that may be meant as a literal, not as a text, also in other languages.
 var literalWord = regexp.MustCompile(`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
 // holdsWord reports whether a value holds a text that may as well be a literal, where no type
@@ -98,8 +98,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether tags of arguments stand in a text behind all calls in it: two marks
-// of a call have changed places.
+// argumentsIn reports whether a text has tags of arguments after all calls in it: then two marks of
+// a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -114,7 +114,7 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	})
 }
 
-// withoutWrapper reports whether a family writes another tag in front of a call's.
+// withoutWrapper reports whether a family writes another tag before a call's.
 func withoutWrapper(p *declaration.Pattern) bool {
 	first := p.Parts[0].Lit.Plain()
 	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
@@ -123,11 +123,11 @@ func withoutWrapper(p *declaration.Pattern) bool {
 	})
 }
 
-// halfSuffix is what is left of a suffix that a sign has ended too early: <arg_value:openso>rce>
+// halfSuffix matches the rest of a suffix that a > has ended too early: <arg_value:openso>rce>
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
-// cutLiteral cuts a literal off the end of a text, and line breaks behind it. White space that the
-// literal lets pass is no slip.
+// cutLiteral cuts a literal off the end of a text, and line breaks after it. White space that the
+// literal tolerates is not a slip.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
 	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
@@ -159,12 +159,12 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 	}
 	slip := !ok || trimSpace(text) != ""
 	tg.written.slip = tg.written.slip || slip
-	// name="title>" has its quote behind its end
+	// name="title>" has its quote after its end
 	tg.Out.Doubt = tg.Out.Doubt || slip && (tg.At(0) == '"' || tg.Has(0, "”"))
 }
 
-// noticeText notes whether the text that ends here stands in what may be no part of it. first is
-// its first byte; of a long text no more is looked at than that and its end.
+// noticeText notes whether the text that ends here is wrapped in something that may not be part of
+// it. first is its first byte; of a long text only that byte and the end are looked at.
 func (tg *tagged) noticeText(h head, first int) {
 	from := max(h.from, tg.Pos-maxBorder, tg.Base)
 	text := string(tg.Slice(from, tg.Pos))
@@ -176,7 +176,7 @@ func (tg *tagged) noticeText(h head, first int) {
 	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) && halfSuffix.MatchString(text)
 }
 
-// noticeValue notes whether a value that is no text of any kind is written as its family writes
+// noticeValue notes whether a value that is not a text of any kind is written as its family writes
 // such values.
 func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	switch enum := t.Enum(); {
@@ -188,7 +188,7 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value notes whether a value that can be no text is written as its family writes such values. If
+// value notes whether a value that cannot be text is written as its family writes such values. If
 // so it has no second reading, whatever else is wrong with the call.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
@@ -198,8 +198,7 @@ func (w *asWritten) value(key string, sound bool) {
 	}
 }
 
-// noticeEnd notes whether a text stands where its family puts it, and has the closer that ends
-// here.
+// noticeEnd notes whether a text is where its family puts it, and has the closer that ends here.
 func (tg *tagged) noticeEnd(h head) {
 	if tg.plan.made {
 		return
@@ -211,7 +210,7 @@ func (tg *tagged) noticeEnd(h head) {
 		lines = lines && strings.HasSuffix(strings.TrimRight(rest, " \t"), "\n")
 	}
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
-	// a sign alone on the last line of a text that should end with its line may be a part of the
+	// a character alone on the last line of a text that should end with its line may be part of the
 	// closer
 	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
 		at := strings.LastIndexByte(rest, '\n')
@@ -220,7 +219,7 @@ func (tg *tagged) noticeEnd(h head) {
 }
 
 // noticeClosers notes whether the closers of a call, which end here, are as its family writes them,
-// and nothing of the family that closes something stands behind.
+// and no further closing tag of the family follows.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
@@ -229,12 +228,12 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
-// unsure reports whether the call that has been read holds a slip, and a value that may have come
-// of another.
+// unsure reports whether the call that has been read holds a slip, and a value that may be due to
+// another slip.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
 	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) && (h.p.Keyed() || !slices.Contains(tg.Seen, h.key)) {
-		return true // a parameter behind the call's end
+		return true // a parameter after the call's end
 	}
 	if !tg.written.slip && !(tg.written.dressed && tg.strayBehind(p)) {
 		return false
@@ -267,8 +266,8 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	return false
 }
 
-// tagBehind reports whether something that begins as a tag of the family does stands behind a call
-// that is not closed, and neither another call nor the end of a section does.
+// tagBehind reports whether a call that is not closed is followed by something that begins like a
+// tag of the family, but neither by another call nor by the end of a section.
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
@@ -279,7 +278,7 @@ func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	return !ends
 }
 
-// strayBehind reports whether a closer of the call, or of a value, stands behind it once more.
+// strayBehind reports whether a closer of the call, or of a value, follows the call once more.
 func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	if tg.At(0) == '>' {
@@ -301,16 +300,17 @@ func (tg *tagged) strayBehind(p *declaration.Pattern) bool {
 	return !ok || again
 }
 
-// What a string looks like that may have been escaped twice, or for XML.
+// Patterns of a string that may have been escaped twice, or escaped for XML.
 var (
 	entity   = regexp.MustCompile(`&(?:quot|lt|gt|apos|#\d+);`)
 	oddInKey = regexp.MustCompile(`^\s|\s$|[():"'<>]`)
 
-	// what a value is nearly that is no text
+	// words that may be meant as a literal, not as a text
 	nearLiteral = regexp.MustCompile(`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
-// unsureValue reports whether a value that was read as JSON holds what another slip may have made.
+// unsureValue reports whether a value that was read as JSON holds something that may be due to
+// another slip.
 func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
@@ -332,8 +332,8 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 	return false
 }
 
-// ranOver reports whether a string of a value holds the closer of a value with another tag behind
-// it: it may have lost its quote in front of that.
+// ranOver reports whether a string of a value holds the closer of a value followed by another tag:
+// the string may have lost its quote before that.
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
@@ -360,8 +360,8 @@ func escapedAgain(text string) bool {
 // wraps are what models put around a text.
 var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"}, {"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
-// isDressed reports whether a text stands in quotes, in a fence or in CDATA, or on lines of its
-// own. A text of several lines mostly ends with a line break, as files do.
+// isDressed reports whether a text is in quotes, in a fence or in CDATA, or on lines of its own. A
+// text of several lines mostly ends with a line break, as files do.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

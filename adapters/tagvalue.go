@@ -12,10 +12,10 @@ import (
 )
 
 // tagValue reads the value of one tag. A string streams; anything else waits until it is whole and
-// becomes what the schema says. The hold of the key ends where a streaming value begins, else
-// behind the value. A file that is written streams as its text; <parameter=days>3</parameter> must
-// become 3, and can only be read when all of it is there. A raw null counts where the schema allows
-// null; "None" for an optional integer leaves the member out.
+// becomes what the schema says. The key is held until a streaming value begins, or else until after
+// the value. A file that is written streams as its text; <parameter=days>3</parameter> must become
+// 3, and can only be read when it is complete. A raw null counts where the schema allows null;
+// "None" for an optional integer leaves the member out.
 func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	typ := t.Prop(h.key)
 	if tg.lined(p, h) && (!tg.plan.made || tg.Pos < tg.plan.to) {
@@ -24,9 +24,9 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	}
 	h.cdata = tg.openCDATA(p.Family)
 	stepIn(tg, &h)
-	// where the family has no CDATA, a value in it may have been meant without
+	// if the family has no CDATA, a value in it may have been meant without
 	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
-	if h.cdata && tg.plan.made { // the plan knows no CDATA
+	if h.cdata && tg.plan.made { // the plan does not handle CDATA
 		tg.plan.to -= len(declaration.CDATAClose)
 		tg.Out.Doubt = tg.Out.Doubt || tg.plan.to < tg.Pos || !tg.Has(tg.plan.to-tg.Pos, declaration.CDATAClose)
 	}
@@ -43,7 +43,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.HoldOff()
 		from, at := tg.Pos, tg.Out.Written()
 		tg.calls.argsAt = from
-		doubt := tg.Out.Doubt // of a value in front, which this one does not take away
+		doubt := tg.Out.Doubt // the doubt of an earlier value, which this value does not remove
 		tg.Out.Doubt, tg.Unclosed = false, false
 		tg.Value(typ)
 		tg.args.noticeRest()
@@ -74,7 +74,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.HoldOff()
 }
 
-// stepIn notes where a value begins, behind the blanks of the layout.
+// stepIn notes where a value begins, after the blanks of the layout.
 func stepIn(tg *tagged, h *head) {
 	h.line = tg.ahead.before(0) == '\n'
 	if tg.ahead.indentedLine(h) {
@@ -86,23 +86,24 @@ func stepIn(tg *tagged, h *head) {
 	h.from = tg.Pos
 }
 
-// lined reports whether a value stands on lines of its own in tags that are borrowed: the model's
-// family writes no such tags, another one does, and beside the value. Without its own template or
-// name such a model is read by the marks alone, and <parameter=city>\nParis\n</parameter>, which is
-// how Qwen3-Coder writes a city, must not become "\nParis\n".
+// lined reports whether a value is on lines of its own in borrowed tags: the model's family does
+// not write such tags, and the family that does writes values on the same line. Without its own
+// template or name such a model is read by the marks alone, and
+// <parameter=city>\nParis\n</parameter>, which is how Qwen3-Coder writes a city, must not become
+// "\nParis\n".
 func (tg *tagged) lined(p *declaration.Pattern, h head) bool {
 	return p.Family != tg.marks.f && tg.At(0) == '\n' && !h.onLines()
 }
 
-// onLines reports whether the family writes values on lines of their own. A further argument in
-// place of a closer then has a newline before it, and a tag in the middle of a line is quoted.
+// onLines reports whether the family writes values on lines of their own. Then a further argument
+// in place of a closer has a newline before it, and a tag in the middle of a line is quoted.
 func (h head) onLines() bool { return h.own.Units[0].Kind == declaration.OneNewline }
 
 // isText reports whether the value is its own text: the tag says so and the schema allows it, or
 // the tag says nothing and the schema allows nothing else. DSML's string="true" and Kimi K3's
 // type="string" say it on the wire, and the wire wins: "42" stays a text. Elsewhere the schema
-// decides, and a parameter that it does not name is a text. Texts of an enum are read by the schema
-// all the same, which puts their spelling right.
+// decides, and a parameter that it does not name is a text. Texts of an enum are still read by the
+// schema, which corrects their spelling.
 func (h head) isText(t, typ *schema.Type) bool {
 	switch h.wire {
 	// string="true" (DSML), type="string" (Kimi K3)
@@ -115,13 +116,13 @@ func (h head) isText(t, typ *schema.Type) bool {
 }
 
 // isJSON reports whether the value can only be an object or a list. Such a value can stream, since
-// nothing else can come of it.
+// it cannot become anything else.
 func (h head) isJSON(typ *schema.Type) bool {
 	return h.wire != "true" && typ.Only(schema.Object|schema.Array)
 }
 
-// jsonOpens reports whether an object or a list that the schema allows opens at offset i, and what
-// it holds looks like JSON. From there on it streams. {not json and [see above] open like JSON too;
+// jsonOpens reports whether an object or a list that the schema allows opens at offset i, and its
+// contents look like JSON. From there on it streams. {not json and [see above] open like JSON too;
 // they wait and stay texts. It looks at one byte after the bracket, so a value that streams can
 // still turn out to be broken: closers are then added.
 func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
@@ -136,10 +137,10 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	return false
 }
 
-// skipValue steps over what stands behind a complete value, up to where the value of the tag ends.
-// A bracket too many or a comma means nothing there. Other things may be further elements, ["a"],
-// "b"], and are a doubt, unless it was decided that they are not. What is skipped is not kept: the
-// value was complete in front of it.
+// skipValue steps over what follows a complete value, up to where the value of the tag ends. A
+// surplus bracket or a comma means nothing there. Anything else may be further elements, ["a"],
+// "b"], and is a doubt, unless decided says that it is not. What is skipped is not kept: the value
+// before it was complete.
 func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, decided bool) {
 	for tg.At(0) >= 0 {
 		if n, ends := tg.valueEnd(p, h, t, nil); ends {
@@ -149,7 +150,7 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, deci
 		// ["a", "b"]]</parameter>
 		if c := tg.At(0); !scan.IsSpace(c) {
 			tg.Repaired("extra-closer")
-			tg.Out.Doubt = tg.Out.Doubt || !decided && !scan.IsCloser(c) && c != ',' && c != ';' // elements of the value, perhaps
+			tg.Out.Doubt = tg.Out.Doubt || !decided && !scan.IsCloser(c) && c != ',' && c != ';' // these may be elements of the value
 		}
 		tg.Pos++
 	}
@@ -157,7 +158,7 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, deci
 }
 
 // read turns the raw text of a tag into JSON, by the schema.
-// A nested value is read as tags first: what they say is more than their text.
+// A nested value is read as tags first: the tags mean more than their text.
 func (h head) read(text string, t *schema.Type) string {
 	// <items><item>…
 	if h.p.Keyed() {
@@ -171,13 +172,13 @@ func (h head) read(text string, t *schema.Type) string {
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as
 // they are. Values are data: no entity is decoded, and white space counts but for the newlines that
-// the declaration shows. It stops at the first bytes of closers only, the rest is copied in pieces.
-// A value that the end of the text ends is cut, whatever the reply says of its end.
+// the declaration shows. It stops only at the first bytes of closers; the rest is copied in pieces.
+// A value that the text ends in is cut, whatever the finish reason says.
 func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escape bool) {
 	depth, inside := 0, false
 	first, at := tg.At(0), tg.Out.Written()
 	ends := func(c int) (int, bool) {
-		// a value of nested tags is over where its own tag closes, not an inner one of that name
+		// a value of nested tags ends where its own tag closes, not at an inner tag of that name
 		if !escape {
 			depth, inside = tg.nested(h, depth)
 		}
@@ -202,9 +203,9 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 }
 
 // valueEnd reports whether the value ends here, and returns how many bytes of its closer to step
-// over. Where the text is as its family writes it, that is seen at once; anything else that looks
-// like one of the call's tags is decided by what follows, to the end of the reply (planTags).
-// before returns what was read of a value that waits; it is nil where nothing of it matters.
+// over. If the text is as its family writes it, this is decided at once; for anything else that
+// looks like one of the call's tags, what follows decides, up to the end of the reply (planTags).
+// before returns the part of a waiting value that was read; it is nil if that part does not matter.
 func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
 	switch {
 	case tg.plan.made:
@@ -218,7 +219,7 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	}
 	n, a := tg.marks.literal(0, h.own)
 	if a == mismatch && h.onLines() && tg.At(0) == '\n' {
-		// blanks in front of a closer on its own line lay it out
+		// blanks before a closer on its own line are layout
 		if blanks := tg.Run(1, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }); blanks > 0 {
 			n, a = tg.marks.literal(1+blanks, h.own.Trimmed())
 			tg.written.slip = tg.written.slip || a == matched
@@ -250,12 +251,12 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
 }
 
-// maxIndent bounds the blanks in front of a closer, in bytes.
+// maxIndent bounds the blanks before a closer, in bytes.
 const maxIndent = 16
 
 // surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
-// value has ended: the whole head of a parameter that the tool has and that is not there yet, or
-// all closers of the call, and nothing later that takes them back.
+// value has ended: the whole head of a parameter that the tool has and that has no value yet, or
+// all closers of the call, without surplus closers later.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if h, a := tg.ahead.argHead(p.Family, i); a != mismatch {

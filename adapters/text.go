@@ -5,8 +5,8 @@ import (
 	"toolnorm/chat"
 )
 
-// text reads the text state: plain bytes leave as they come, and at each byte that could begin
-// something it is tried. Code comes first: in a fenced block only its end means anything, and
+// text reads the text state: plain bytes leave as they come, and each byte that could begin
+// something is tried. Code comes first: in a fenced block only its end means anything, and
 // backquotes on a line hide marks until they close.
 func (d *decoder) text() {
 	for d.page.state == chat.Text {
@@ -22,7 +22,7 @@ func (d *decoder) text() {
 			d.gap()
 		case c == '`':
 			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
-			// the model's own fence, behind text without a line break: "I look that
+			// the model's own fence, after text without a line break: "I look that
 			// up.```tool_code⏎…"
 			if !d.code.inSpan() && (d.marks.ownMark(0) && d.openers.tryMarks(c, false) || d.unmarked.labelled()) {
 				continue
@@ -37,10 +37,10 @@ func (d *decoder) text() {
 	}
 }
 
-// gap reads the white space from here on and what stands behind it, at the start of a line or of
-// the reply. Text that is shown cannot lose its trailing newlines any more, so white space waits
-// until it is known whether it belongs to the mark behind it. A line that begins with "> " quotes
-// somebody: marks on it are mentions.
+// gap reads the white space here and what follows it, at the start of a line or of the reply.
+// Trailing newlines cannot be removed from text that has left, so white space waits until it is
+// known whether it belongs to the mark after it. A line that begins with "> " is a quotation: marks
+// on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh
 	for n < maxGap {
@@ -59,9 +59,9 @@ func (d *decoder) gap() {
 	}
 	d.page.gapAt, d.page.markAt = d.Pos, d.Pos+n
 	c := d.At(n)
-	// behind the last call
+	// after the last call
 	if c < 0 && d.page.blank && d.calls.done > 0 {
-		d.Pos += n // white space behind the last call is no text
+		d.Pos += n // such white space is not text
 		return
 	}
 	if n >= maxGap || c < 0 {

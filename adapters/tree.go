@@ -10,30 +10,30 @@ import (
 )
 
 // Families whose parameters are named by their tags nest them:
-// <items><item><sku>A</sku></item></items>, every tag behind a token of the family. A text with
-// such tags inside is a tree.
+// <items><item><sku>A</sku></item></items>, every tag after a token of the family. A text that
+// holds such tags is a tree.
 
 // textKey is the member that holds text between tags.
 const textKey = "$text"
 
-// maxTree bounds how deep tags nest; deeper ones are text.
+// maxTree bounds how deep tags nest; deeper tags are text.
 // No schema asks for more, and a recursive printer must end.
 const maxTree = 64
 
-// node is a tag and what stands in it.
-// text is what a parameter of type string gets, tags and all: a value may be markup itself.
+// node is a tag and its contents. text is the value of a parameter of type string, tags included: a
+// value may be markup itself.
 type node struct {
 	key  string
-	text string  // what stands between its tags, tags included
+	text string  // the contents, tags included
 	kids []*node // the tags in it
-	bare []byte  // the text between those
+	bare []byte  // the text between those tags
 	from int     // where text begins, while it is open
 }
 
-// nested counts the tags that are named like the parameter h and open inside its value, and says
-// whether this place is inside or at one of them. A parameter called item in a list of item tags
-// would else end at the first inner closer. depth counts those open inside; 0 says that the next
-// closer of that name is the value's own.
+// nested counts the tags inside the value of h that are named like the parameter and open, and
+// reports whether this place is inside or at one of them. Otherwise a parameter called item in a
+// list of item tags would end at the first inner closer. depth counts the open tags; 0 says that
+// the next closer of that name is the value's own.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -46,10 +46,10 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// treeOf reads the tags of a text. A closer that closes nothing is dropped, one that was left out
-// is made up. The token in front of each tag, ]<]minimax[>[, is what no text has; <b> without it is
-// text of the value. It needs the whole value, so values of such families wait, but for plain
-// strings. Nothing in it is an error: text that looks like half a tag is text.
+// treeOf reads the tags of a text. A closer that closes nothing is dropped, and a missing closer is
+// added. Text never has the token before each tag, ]<]minimax[>[; <b> without it is text of the
+// value. treeOf needs the whole value, so values of such families wait, except plain strings. It
+// never fails: text that looks like half a tag is text.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -87,9 +87,9 @@ func treeOf(p *declaration.Pattern, text string) *node {
 // tokenOf returns what comes before each tag.
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
-// oddTree reports whether a text has tags that do not nest as they are written: one that closes
-// nothing or is none, more than one that is left open, or one in a list, or signs of tags beside
-// them. What such a tree means is a guess.
+// oddTree reports whether a text has tags that do not nest as they are written: a closer that
+// closes nothing, a damaged tag, several tags left open or one left open in a list, or characters
+// of tags beside them. The meaning of such a tree is a guess.
 func oddTree(p *declaration.Pattern, text string) bool {
 	type level struct {
 		name        string
@@ -151,9 +151,9 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 	return open
 }
 
-// closeDown closes the open tags from the innermost to number to, whose closers were left out: the
-// tags in each stand behind it. <a><b>1</b> without </a>: b is more likely a neighbour of a than a
-// part of it. Its own text is then what stood between the tags, which have left it.
+// closeDown closes the open tags from the innermost to number to, whose closers were left out. The
+// tags in each are moved after it: in <a><b>1</b> without </a>, b is more likely a neighbour of a
+// than a part of it. The text of the closed tag is then the text that was between the moved tags.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]
@@ -165,7 +165,7 @@ func closeDown(open []*node, to int, text string, end int) {
 }
 
 // tagAt returns the name in a tag at the start of a text, after blanks, and the size of all, or 0
-// when there is none. A name holds no newline and no further <, or the text of a program would have
+// if there is no tag. A name holds no newline and no further <, or the text of a program would have
 // tags. M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
@@ -176,11 +176,11 @@ func tagAt(text string) (string, int) {
 	return name, len(text) - len(rest) + len(name) + 2
 }
 
-// json returns a node as JSON of the type. A union of list and object is decided by what the tags
-// are called, as the wire does not say it.
+// json returns a node as JSON of the type. For a union of list and object the names of the tags
+// decide, as the text does not say which it is.
 func (n *node) json(t *schema.Type) string {
 	switch {
-	// a text or number: tags in it are what it says
+	// a text or number: tags in it are part of it
 	case t.Known() && !t.Allows(schema.Object|schema.Array):
 		return lenient.FromText(n.text, t)
 	// no tags: its text, by the schema
@@ -192,7 +192,7 @@ func (n *node) json(t *schema.Type) string {
 			out = append(out, kid.json(t.ItemAt(i)))
 		}
 		return "[" + strings.Join(out, ",") + "]"
-	// one element whose members stand without a tag around them
+	// one element whose members have no tag around them
 	case t.Only(schema.Array | schema.Null):
 		return "[" + n.object(t.Item()) + "]"
 	}
@@ -213,8 +213,8 @@ func (n *node) isList(t *schema.Type) bool {
 }
 
 // object returns a node as an object; tags of one name become a list. Text between tags is kept
-// under $text, but never in place of a tag of that name. Order is that of the model. Keys keep the
-// order in which they came first; later tags of a name join the first one's list.
+// under $text, but never in place of a tag of that name. Keys have the order in which they first
+// came; later tags of a name join the list of the first.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}
@@ -235,10 +235,9 @@ func (n *node) object(t *schema.Type) string {
 	return "{" + strings.Join(out, ",") + "}"
 }
 
-// groupJSON returns the value of the tags of one name: one is a value, several are a list, also
-// where the schema wants none. <step>…</step><step>…</step>: to repeat a tag is the only way in
-// which this form can give more than one value of a name, and a lone one is a list only where the
-// schema says so.
+// groupJSON returns the value of the tags of one name. Several tags, <step>…</step><step>…</step>,
+// are a list, even if the schema does not want one: repeating a tag is the only way in which this
+// form can give several values of a name. A single tag is a list only if the schema says so.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)
@@ -254,8 +253,8 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr returns a text without tags as JSON of the type; an empty one is an empty list or object
-// where nothing else fits. <tags></tags> is how the template prints a list without elements.
+// emptyOr returns a text without tags as JSON of the type; an empty text is an empty list or object
+// if nothing else fits. <tags></tags> is how the template prints a list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

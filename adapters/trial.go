@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// trial is the attempt to read a call at a mark, which can be taken back.
-// Attempts nest, a call in its section, so each leaves what it found as it was. It counts what was
-// read in vain: beyond a bound no attempt is made any more, which keeps time linear.
+// trial is the attempt to read a call at a mark, which can be taken back. Attempts nest, as a call
+// in its section, so each restores the state that it found. trial counts the bytes read in vain:
+// beyond a bound no more attempts are made, which keeps time linear.
 type trial struct {
 	*scan.Buffer
 	in    *input
@@ -22,17 +22,17 @@ type trial struct {
 // trialState is how far an attempt has got, and what speaks for or against calls here.
 type trialState struct {
 	pin      int                  // bytes from here on may be read again; -1 without an attempt
-	glue     int                  // newlines in front of the mark that belong to it
+	glue     int                  // newlines before the mark that belong to it
 	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
 	closing  *declaration.Pattern // the pattern whose call is being read
-	rejected int                  // up to here stand calls that are text: no mark means anything
-	others   [2]int               // elements of a list in front of its first call, which are text
+	rejected int                  // the end of calls that are text: no mark before it means anything
+	others   [2]int               // elements of a list before its first call, which are text
 	refused  bool                 // a call without marks was announced, and is text
 	evidence bool                 // more than a mark was read: a cut here is a cut call
 }
 
-// attemptBy makes an attempt with a reader of its own: the header of a message says what its body
-// is, and no pattern does.
+// attemptBy makes an attempt with the given reader, not by a pattern: for a message the header says
+// what the body is.
 func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 	if tr.exhausted() {
 		return mismatch
@@ -46,7 +46,7 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 		tr.glue = tr.outer
 	}
 	a := read()
-	// a string that was never closed ran over the call's own closer: that is no cut call
+	// a string that was never closed ran over the call's own closer: that is not a cut call
 	if a == incomplete && tr.At(0) < 0 && tr.ranOver(start) {
 		a = mismatch
 	}
@@ -60,13 +60,13 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 }
 
 // exhausted reports whether failed attempts have read so much that no more are made. The bound is
-// 64 KiB and each byte twice more. A text of a million "<tool_call>" would otherwise be read to its
-// end at each.
+// 64 KiB plus twice the bytes of the reply up to here. A text of a million "<tool_call>" would
+// otherwise be read to its end at each of them.
 func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 
 // ranOver reports whether the model stopped by itself and the closer of the call is in what was
 // read from position from on: a string that was never closed ran over it. Its arguments then
-// include what follows the call, too, and no end of the string can be found in it.
+// include what follows the call, too, and where the string should end cannot be found.
 func (tr *trial) ranOver(from int) bool {
 	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
@@ -75,17 +75,17 @@ func (tr *trial) ranOver(from int) bool {
 	return len(closer) > 1 && strings.Contains(string(tr.Slice(from, tr.Pos)), closer)
 }
 
-// unpin lets the bytes of a call go, unless a draft may still give them back.
+// unpin releases the bytes of a call, unless a draft may still turn them back into text.
 func (tr *trial) unpin() {
 	if !tr.out.drafting {
 		tr.pin = -1
 	}
 }
 
-// bare reports whether the arguments of the call that is read must begin with a parameter of its
-// tool, since little else shows that it is one: {"name": "get_weather", "arguments": {"type": …}}
-// is an echo at the start of a reply, and a word and a brace are program text unless a parameter
-// follows in quotes.
+// bare reports whether the arguments of the call being read must begin with a parameter of its
+// tool, since little else shows that it is a call: {"name": "get_weather", "arguments": {"type":
+// …}} is an echo at the start of a reply, and a word and a brace are program text unless a
+// parameter follows in quotes.
 func (tr *trial) bare() bool {
 	return tr.closing == bareStream || tr.closing == bareJSON || tr.closing == bareCounted
 }

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// wrappers reads calls that are a whole reply in a wrapper of no known form, see [wrapper.Calls].
-// It is asked last, where no other reader finds a call.
+// wrappers reads a whole reply that consists of calls in a wrapper of no known form, see
+// [wrapper.Calls]. It is tried last, when no other reader finds a call.
 type wrappers struct {
 	*scan.Buffer
 	in     *input
@@ -25,20 +25,20 @@ type wrappers struct {
 	off    bool // only the forms of one family are read
 }
 
-// wrapped is the pattern that stands for a wrapper: it has no marks of its own, and two newlines in
-// front of it are glue.
+// wrapped is the pattern that stands for a wrapper: it has no marks, and two newlines before it are
+// glue.
 var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 
-// read reads the calls of a wrapper that begins here with c. Nothing may stand in front of it but
-// white space, and nothing behind it: a wrapper in prose is what the prose speaks of. All of it is
-// held until the reply is over, so it is given up as soon as it can be no wrapper any more.
+// read reads the calls of a wrapper that begins here with c. Only white space may precede it, and
+// nothing may follow it: a wrapper in prose is what the prose talks about. All of it is held until
+// the reply is over, so reading stops as soon as it can no longer be a wrapper.
 func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false
 	}
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
-		return false // behind a call JSON is what the tool might answer
+		return false // after a call JSON may be the tool's answer
 	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~-", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
@@ -69,13 +69,13 @@ func (wr *wrappers) read(c int) bool {
 	return true
 }
 
-// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it
-// is no wrapper, or was cut.
+// ends returns the length of the reply from here on, without a mark of the turn after it, or -1 if
+// the reply is not a wrapper or was cut.
 func (wr *wrappers) ends() int {
 	ahead := wrapper.NewAhead(wr.tools)
 	for n := 0; ; n++ {
 		switch c := wr.At(n); {
-		// half a wrapper: what is missing might have made a record of it
+		// half a wrapper: the missing part might have made it a record
 		case c < 0 && wr.in.lengthCut():
 			return -1
 		// <|im_end|>

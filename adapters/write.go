@@ -12,11 +12,11 @@ import (
 	"toolnorm/chat"
 )
 
-// Append writes calls as the family's models write them: behind text when dst is not empty, with
-// the family's white space between them. Arguments that are no JSON object are repaired first, and
-// ids that the family does not write are numbered from 0 (see Number); it never fails. Text in
-// front keeps its own white space; the glue between two calls is the family's, so history reads as
-// the model wrote it.
+// Append appends calls to dst as the family's models write them, with the family's white space
+// between text and calls. Arguments that are not a JSON object are repaired first, and ids that the
+// family does not write are numbered from 0 (see Number); Append never fails. The text in dst keeps
+// its own white space; the glue between two calls is the family's, so history reads as the model
+// wrote it.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	calls = f.Number(0, calls)
 	for i := range calls {
@@ -25,8 +25,8 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	return print.Calls(dst, f.Family, calls)
 }
 
-// objectText returns a call's arguments as one JSON object. Histories come from clients, which keep
-// what models once wrote: damaged arguments must not make a request fail.
+// objectText returns a call's arguments as one JSON object. Conversation histories come from
+// clients, which keep what models once wrote: damaged arguments must not make a request fail.
 func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
@@ -39,23 +39,23 @@ func objectText(args json.RawMessage) json.RawMessage {
 
 // Number returns a copy of the calls with the ids that the family writes, first being how many
 // calls the conversation had before. An id that the family could have written stays; in most
-// families that is any. Kimi K2 counts calls through the conversation (functions.f:3), Cohere
-// through its objects, Mistral wants nine signs: a template that meets other ids may fail.
+// families that is any id. Kimi K2 counts calls through the conversation (functions.f:3), Cohere
+// through its objects, Mistral wants nine characters: a template may fail on other ids.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
 
-// AppendResults writes what tools answered as the family's templates do, without the marks of the
-// turn around: texts[i] is the answer to calls[i], whose ids are those that Number gives. Without a
-// result line in the declaration it writes nothing. calls and texts have the same length; each call
-// names the tool and the id that the family's results repeat.
+// AppendResults appends the answers of tools to dst as the family's templates write them, without
+// the marks of the turn around them: texts[i] is the answer to calls[i], whose ids are those that
+// Number gives. If the declaration has no result line, it appends nothing. calls and texts have the
+// same length; each call names the tool and the id that the family's results repeat.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
 	return print.Results(dst, f.Family, calls, texts)
 }
 
-// Prompt returns the text that teaches a model the tools and this form of calling them, in that
-// wording, or in the family's own when it is zero. It is empty without tools. The same tools and
-// wording give the same bytes.
+// Prompt returns the text that teaches a model the tools and this form of calling them, in the
+// wording w, or in the family's own wording if w is zero. It is empty without tools. The same tools
+// and wording give the same bytes.
 func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	if len(tools) == 0 {
 		return ""
@@ -67,9 +67,8 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 }
 
 // Asked returns the format in which Prompt asks for calls: signatures without schemas ask for
-// Python, unless the family's own declaration has a wording. What it asks for is also how earlier
-// calls should be written out. A prompt that shows signatures and asks for JSON would teach two
-// forms at once.
+// Python, unless the family's own declaration has a wording. Earlier calls should be written in the
+// same format. A prompt that shows signatures and asks for JSON would teach two forms at once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
@@ -81,9 +80,9 @@ func (f *Format) Asked(w Wording) *Format {
 
 // Lead returns what to write after a rendered prompt so that a call can follow as one JSON object
 // {"name": …, "arguments": …}, whatever the family's own form: open reasoning is closed, what the
-// model has said since the prompt is repeated (but for families of messages, each of which is
-// complete in itself), and the family's own mark begins the call. name is the tool's, empty when
-// there are several.
+// model has said since the prompt is repeated (except in families of messages, each of which is
+// complete in itself), and the family's own mark begins the call. name is the tool's name, or empty
+// if there are several tools.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
@@ -100,8 +99,8 @@ const carried = `{"text":"a b"}`
 
 // Carries reports whether a call of a tool with that name, written as the family writes calls, is
 // read as that call, with no other text. It takes some ten microseconds. Names that clients send
-// may hold signs that a family uses for its own marks, 工具 or "with space"; such tools get another
-// name for the model.
+// may contain characters that a family cannot carry, such as 工具 or "with space"; such tools get
+// another name for the model.
 func (f *Format) Carries(name string) bool {
 	if len(name) > toolset.MaxName {
 		return false
@@ -110,7 +109,7 @@ func (f *Format) Carries(name string) bool {
 	var read chat.Collector
 	for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{
 		Tools: []chat.Tool{{Name: name, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}},
-		Which: Strict, // a call that is found as the whole of a reply alone is lost behind a word
+		Which: Strict, // a call that is found only as a whole reply would be lost after a word
 	}) {
 		if err != nil {
 			return false
@@ -124,17 +123,17 @@ func (f *Format) Carries(name string) bool {
 	return json.Compact(&args, read.Calls[0].Args) == nil && args.String() == carried
 }
 
-// Grammar holds a model to calls of the offered tools while it writes, at servers that take a
-// grammar.
+// Grammar constrains a model to calls of the offered tools while it writes, with servers that take
+// a grammar.
 type Grammar = grammar.Grammar
 
 // Trigger is where text ends and the grammar begins.
 type Trigger = grammar.Trigger
 
-// Grammar writes the grammar of calls to the tools, spelled as Append spells them. Members of small
-// objects come in any order, those of large ones in the schema's. What a schema demands and a
-// grammar cannot say is left open and reported. single is for clients that want one call, never
-// several.
+// Grammar returns the grammar of calls to the tools, spelled as Append spells them. Members of
+// small objects may come in any order, those of large objects in the schema's. Requirements of a
+// schema that a grammar cannot express are left open and reported. single allows only one call, for
+// clients that want no more.
 func (f *Format) Grammar(tools []chat.Tool, single bool) Grammar {
 	return grammar.Of(f.Family, tools, single)
 }
