@@ -426,6 +426,35 @@ await step('a knowledge base takes files, and a search says what its stages did'
   await page.screenshot({ path: join(shots, 'search-wide.png'), fullPage: true });
 });
 
+await step('a document is moved to another knowledge base, and is found there', async () => {
+  const handbook = page.url();
+  await page.getByRole('button', { name: 'Move Annual leave' }).click();
+  await page.getByRole('dialog').getByText('There is no other knowledge base').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await go(page, 'knowledge');
+  await page.getByLabel('Name').fill('Archive');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('h1', { hasText: 'Archive' }).waitFor();
+  const archive = page.url();
+  for (const [from, to, left] of [[handbook, 'Archive', archive], [archive, 'Handbook', handbook]]) {
+    await page.goto(from);
+    await page.getByRole('button', { name: 'Move Annual leave' }).click();
+    await page.getByLabel('To the knowledge base').selectOption(to);
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await text(page, `Annual leave was moved to ${to}.`);
+    await text(page, 'No documents yet');
+    await page.goto(left);
+    await page.locator('h1', { hasText: to }).waitFor();
+    await page.getByLabel('Question or words').fill('annual leave days');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.locator('.results pre', { hasText: 'fifteen days' }).waitFor();
+  }
+  await go(page, 'knowledge');
+  await page.getByRole('button', { name: 'Delete Archive' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await text(page, 'Archive was deleted.');
+});
+
 await step('no text field lets markup in', async () => {
   await go(page, 'tools/new-python');
   await page.getByLabel('Tool name').fill(attack);
