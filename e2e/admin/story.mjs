@@ -208,9 +208,11 @@ await step('and by a chat, whose arguments arrive', async () => {
 await step('a conversation is kept for the tab, shown as Markdown, and a message of it can be changed', async () => {
   await go(page, 'models');
   await go(page, 'playground/demo%2Fhermes'); // which begins anew
-  await page.getByLabel('Your message').fill('hello **there**');
+  await page.getByLabel('Your message').fill(`hello **there**\n\n> ${attack}\n\n| a | b |\n|---|--:|\n| one | ${attack} |`);
   await page.keyboard.press('Enter');
   await page.locator('.message.assistant strong', { hasText: 'there' }).waitFor();
+  for (const place of ['blockquote', 'td.right']) await page.locator(`.message.assistant ${place}`, { hasText: attack }).waitFor();
+  await page.screenshot({ path: join(shots, 'markdown-wide.png'), fullPage: true });
   await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
   await go(page, 'tools');
   await go(page, 'playground');

@@ -31,7 +31,7 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 		if err != nil {
 			return err
 		}
-		if err := s.moveRow(ctx, tx, from, to, d.ID, arrived); err != nil {
+		if err := moveRow(ctx, tx, from, to, d.ID, arrived); err != nil {
 			return err
 		}
 		// An index of the old base learns that the document is gone, and one of the new that it is back if it ever was there.
@@ -42,7 +42,7 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 			return err
 		}
 		if len(embedded) > 0 {
-			if err := s.embedAnew(ctx, tx, d, embedded); err != nil {
+			if err := embedAnew(ctx, tx, d, embedded, s.vectors); err != nil {
 				return err
 			}
 		}
@@ -51,7 +51,7 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 }
 
 // moveRow gives a document's row its new collection and tenant. Passages and departments belong to the row and go along.
-func (s *Store) moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, version int64) error {
+func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, version int64) error {
 	var name, source string
 	err := tx.QueryRowContext(ctx, "SELECT c.name, d.source"+of+"WHERE c.knowledge_base_id = $1 AND d.id = $2", from.ID, document).Scan(&name, &source)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -78,7 +78,7 @@ func (s *Store) moveRow(ctx context.Context, tx *store.Tx, from, to Base, docume
 
 // embedAnew writes other vectors of a document. Its passages get new ids with every import, so that those of another text
 // are never written.
-func (s *Store) embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk) error {
+func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk, compares bool) error {
 	if _, err := tx.ExecContext(ctx, "UPDATE documents SET model = $1, vector = $2 WHERE id = $3", d.Model, d.packed(), d.ID); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *Store) embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks
 			return ErrChanged
 		}
 	}
-	if !s.vectors {
+	if !compares {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = NULL WHERE document_id = $1", d.ID); err != nil {
