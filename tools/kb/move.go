@@ -59,14 +59,14 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 // embedFor makes the vectors anew of a document that comes from another base, and returns its passages, or none when the
 // vectors that it has are right for this base, too.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document, there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
-	longer := slices.ContainsFunc(there, func(o kbstore.Document) bool {
+	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {
 		return o.Model == d.Model && len(o.Vector) > 0 && len(d.Vector) > 0 && len(o.Vector) != len(d.Vector)
 	})
 	switch {
-	case w.Embedder == nil && longer:
-		return nil, 0, fmt.Errorf("the vectors of the document are as long as %d numbers by the name %s, and those of the other knowledge base are not; start toolnorm with an embedding model, which makes them anew",
+	case w.Embedder == nil && other:
+		return nil, 0, fmt.Errorf("the document has vectors of %d dimensions by %s, and the other knowledge base has longer or shorter ones by that name; set the embedding model (--text-embedding-model-url), which makes them anew",
 			len(d.Vector), d.Model)
-	case w.Embedder == nil, !longer && d.Model == w.Embedder.Name():
+	case w.Embedder == nil, !other && d.Model == w.Embedder.Name():
 		return nil, 0, nil
 	}
 	if chunks, err = w.Store.DocumentChunks(ctx, from.ID, d.ID, kbstore.FilterOf(auth.Local())); err != nil {

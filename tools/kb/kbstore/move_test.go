@@ -42,12 +42,6 @@ func TestADocumentMovesWithItsPassages(t *testing.T) {
 		if sees, err := s.Documents(t.Context(), to.ID, kbstore.FilterOf(&auth.Principal{Tenant: "other"})); err != nil || len(sees) != 1 {
 			t.Errorf("a reader of the new base sees %v, %v", sees, err)
 		}
-		if s.Compares() {
-			near, err := s.Dense(t.Context(), to.ID, kbstore.FilterOf(auth.Local()), kbstore.Embedding{Model: "m", Vector: []float32{1, 2}}, 5)
-			if err != nil || len(near) != 2 {
-				t.Errorf("by vectors: %v, %v", near, err)
-			}
-		}
 		if err := s.Move(t.Context(), to, from, &d, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -89,14 +83,6 @@ func TestAMoveGivesOtherVectors(t *testing.T) {
 		all, err := s.Changes(t.Context(), to.ID, 0)
 		if err != nil || !reflect.DeepEqual(all.Chunks, now) || all.Documents[0].Model != "n" || len(all.Documents[0].Vector) != 1 {
 			t.Errorf("%+v, %v", all, err)
-		}
-		if s.Compares() {
-			for model, n := range map[string]int{"n": 1, "m": 0} {
-				near, err := s.Dense(t.Context(), to.ID, kbstore.FilterOf(auth.Local()), kbstore.Embedding{Model: model, Vector: []float32{3}}, 5)
-				if err != nil || len(near) != n {
-					t.Errorf("by vectors of %s: %v, %v", model, near, err)
-				}
-			}
 		}
 	})
 }
