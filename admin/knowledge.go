@@ -35,6 +35,7 @@ func (k *knowledge) routes(to *Server) {
 	to.Handle("DELETE "+API+"knowledge-bases/{base}", k.withStore(k.deleteBase))
 	to.Handle("POST "+API+"knowledge-bases/{base}/documents", k.withStore(k.importFile))
 	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", k.withStore(k.deleteDocument))
+	to.Handle("POST "+API+"knowledge-bases/{base}/documents/{document}/move", k.withStore(k.moveDocument))
 }
 
 // withStore answers with an error if no store is open, and turns the store's errors into those of
@@ -60,6 +61,12 @@ func knowledgeFault(err error) error {
 		return fault.New(fault.NotFound, "%s", kbstore.ErrNotFound.Error())
 	case errors.Is(err, kbstore.ErrDenied):
 		return fault.New(fault.Forbidden, "%s", kbstore.ErrDenied.Error())
+	case errors.Is(err, kbstore.ErrNoDocument):
+		return fault.New(fault.NotFound, "%s", kbstore.ErrNoDocument.Error())
+	case errors.Is(err, kbstore.ErrThere):
+		return &fault.Error{Kind: fault.Conflict, Message: kbstore.ErrThere.Error(), Code: "name_taken"}
+	case errors.Is(err, kbstore.ErrChanged):
+		return fault.New(fault.Conflict, "%s", kbstore.ErrChanged.Error())
 	}
 	return err
 }
@@ -208,7 +215,7 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 	case err != nil:
 		return err
 	case len(chunks) == 0: // a document has at least one
-		return fault.New(fault.NotFound, "there is no such document in the knowledge base")
+		return kbstore.ErrNoDocument
 	}
 	if err := k.kb.Store.Remove(r.Context(), b.ID, r.PathValue("document")); err != nil {
 		return err
@@ -216,6 +223,38 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 	k.changedBase(r, "changed", b.ID)
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// moveDocument moves a document to another knowledge base. Who asks may do so in both: an administrator sees every base.
+func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
+	from, err := k.base(r)
+	if err != nil {
+		return err
+	}
+	var ask struct {
+		To string `json:"to"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	to, err := k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), ask.To)
+	switch {
+	case errors.Is(err, kbstore.ErrNotFound):
+		return &fault.Error{Kind: fault.Invalid, Message: "there is no knowledge base with this id to move the document to", Param: "to"}
+	case err != nil:
+		return err
+	case to.ID == from.ID:
+		return &fault.Error{Kind: fault.Invalid, Message: "the document is in this knowledge base already", Param: "to"}
+	}
+	embedded, err := k.kb.Move(r.Context(), from, to, r.PathValue("document"))
+	if known := knowledgeFault(err); known != err {
+		return known
+	} else if err != nil {
+		return &fault.Error{Kind: fault.Unavailable, Message: err.Error(), Cause: err}
+	}
+	k.changedBase(r, "changed", from.ID)
+	k.changedBase(r, "changed", to.ID)
+	return write(w, http.StatusOK, map[string]int{"embedded": embedded})
 }
 
 // upload is a file that is sent to be imported.

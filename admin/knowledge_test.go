@@ -117,6 +117,56 @@ func TestAnImportTellsHowFarItIs(t *testing.T) {
 	}
 }
 
+func TestADocumentIsMovedToAnotherBase(t *testing.T) {
+	s := knowledgeServer(t)
+	const from, to = "cf23c222-b024-4533-81aa-52e4f673281e", "0b7a2c11-5a0e-4a52-9d0f-0d5a5c1b7f10"
+	for id, name := range map[string]string{from: "Handbook", to: "Archive"} {
+		if status, body := asked(t, s, "POST", API+"knowledge-bases", `{"name":"`+name+`","id":"`+id+`"}`); status != 201 {
+			t.Fatal(status, body)
+		}
+	}
+	add := func(base string) string {
+		t.Helper()
+		_, body := asked(t, s, "POST", API+"knowledge-bases/"+base+"/documents", `{"name":"leave.md","text":"# Leave\n\nTwenty days."}`)
+		var done kb.Imported
+		if err := json.Unmarshal([]byte(body), &done); err != nil || done.Status != kb.StatusImported {
+			t.Fatal(body, err)
+		}
+		return done.Document
+	}
+	id := add(from)
+	path := "/" + from + "/documents/" + id + "/move"
+	page := s.events.join()
+	for _, row := range []struct {
+		path, body string
+		status     int
+		want       string
+	}{
+		{path, `{"to":"` + from + `"}`, 400, `"param":"to"`},
+		{path, `{"to":"no such"}`, 400, `"param":"to"`},
+		{path, `{"base":"` + to + `"}`, 400, `"param":"base"`},
+		{"/" + to + "/documents/" + id + "/move", `{"to":"` + from + `"}`, 404, "no such document"},
+		{path, `{"to":"` + to + `"}`, 200, `{"embedded":0}`},
+		{path, `{"to":"` + to + `"}`, 404, "no such document"},
+	} {
+		if status, body := asked(t, s, "POST", API+"knowledge-bases"+row.path, row.body); status != row.status || !strings.Contains(body, row.want) {
+			t.Errorf("%s %s: %d %s", row.path, row.body, status, body)
+		}
+	}
+	if kinds := page.take(); !slices.Equal(kinds, []string{"knowledge"}) {
+		t.Errorf("pages were told of %q", kinds)
+	}
+	for base, want := range map[string]string{from: `"documents":[]`, to: `"source":"leave.md"`} {
+		if _, body := asked(t, s, "GET", API+"knowledge-bases/"+base, ""); !strings.Contains(body, want) {
+			t.Errorf("%s lacks %s", body, want)
+		}
+	}
+	again := add(from)
+	if status, body := asked(t, s, "POST", API+"knowledge-bases/"+from+"/documents/"+again+"/move", `{"to":"`+to+`"}`); status != 409 || !strings.Contains(body, `"name_taken"`) {
+		t.Errorf("two of one name: %d %s", status, body)
+	}
+}
+
 func TestWithoutAStoreThereAreNoKnowledgeBases(t *testing.T) {
 	for _, s := range []*Server{New(Config{}), New(Config{KB: new(kb.KB)})} {
 		if status, body := asked(t, s, "GET", API+"knowledge-bases", ""); status == 200 || !strings.Contains(body, "no store is open") {

@@ -68,6 +68,57 @@ func TestKnowledgeBasesInPgvector(t *testing.T) {
 		t.Errorf("%.3f of the nearest were found", got)
 	}
 	searchesAlike(t, s)
+	movesVectors(t, s)
+}
+
+// movesVectors holds that pgvector finds a document that was moved in its new base alone, by the vectors that were made anew.
+func movesVectors(t *testing.T, s *kbstore.Store) {
+	t.Helper()
+	var bases []kbstore.Base
+	for range 2 {
+		b, err := s.Create(t.Context(), kbstore.Base{Name: "moves"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		bases = append(bases, b)
+	}
+	collection, err := s.Collect(t.Context(), bases[0].ID, "files")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := kbstore.FilterOf(auth.Local())
+	old, anew := kbstore.Embedding{Model: "old", Vector: []float32{1, 2}}, kbstore.Embedding{Model: "anew", Vector: []float32{3, 4, 5}}
+	d := kbstore.Document{Collection: collection, Source: "a.md", Embedding: old}
+	if err := s.Put(t.Context(), bases[0].ID, &d, []kbstore.Chunk{{Text: "one", Embedding: old}, {Text: "two", Embedding: old}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		from, to kbstore.Base
+		e        kbstore.Embedding
+		anew     bool
+	}{{bases[0], bases[1], old, false}, {bases[1], bases[0], anew, true}} {
+		var chunks []kbstore.Chunk
+		if step.anew {
+			if chunks, err = s.DocumentChunks(t.Context(), step.from.ID, d.ID, all); err != nil || len(chunks) != 2 {
+				t.Fatal(chunks, err)
+			}
+			d.Embedding, chunks[0].Embedding, chunks[1].Embedding = step.e, step.e, kbstore.Embedding{} // the model has none for one
+		}
+		if err := s.Move(t.Context(), step.from, step.to, &d, chunks); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range bases {
+			for _, e := range []kbstore.Embedding{old, anew} {
+				want := 0
+				if b.ID == step.to.ID && e.Model == step.e.Model {
+					want = 2 - len(chunks)/2
+				}
+				if found, err := s.Dense(t.Context(), b.ID, all, e, 5); err != nil || len(found) != want {
+					t.Errorf("by %s: %d passages and not %d, %v", e.Model, len(found), want, err)
+				}
+			}
+		}
+	}
 }
 
 // threeWords is a model of three dimensions: how often a text has each of three words.

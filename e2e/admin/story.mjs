@@ -208,9 +208,11 @@ await step('and by a chat, whose arguments arrive', async () => {
 await step('a conversation is kept for the tab, shown as Markdown, and a message of it can be changed', async () => {
   await go(page, 'models');
   await go(page, 'playground/demo%2Fhermes'); // which begins anew
-  await page.getByLabel('Your message').fill('hello **there**');
+  await page.getByLabel('Your message').fill(`hello **there**\n\n> ${attack}\n\n| a | b |\n|---|--:|\n| one | ${attack} |`);
   await page.keyboard.press('Enter');
   await page.locator('.message.assistant strong', { hasText: 'there' }).waitFor();
+  for (const place of ['blockquote', 'td.right']) await page.locator(`.message.assistant ${place}`, { hasText: attack }).waitFor();
+  await page.screenshot({ path: join(shots, 'markdown-wide.png'), fullPage: true });
   await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
   await go(page, 'tools');
   await go(page, 'playground');
@@ -424,6 +426,35 @@ await step('a knowledge base takes files, and a search says what its stages did'
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   assert.ok((await page.locator('table.list tbody tr').count()) >= 3);
   await page.screenshot({ path: join(shots, 'search-wide.png'), fullPage: true });
+});
+
+await step('a document is moved to another knowledge base, and is found there', async () => {
+  const handbook = page.url();
+  await page.getByRole('button', { name: 'Move Annual leave' }).click();
+  await page.getByRole('dialog').getByText('There is no other knowledge base').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await go(page, 'knowledge');
+  await page.getByLabel('Name').fill('Archive');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.locator('h1', { hasText: 'Archive' }).waitFor();
+  const archive = page.url();
+  for (const [from, to, left] of [[handbook, 'Archive', archive], [archive, 'Handbook', handbook]]) {
+    await page.goto(from);
+    await page.getByRole('button', { name: 'Move Annual leave' }).click();
+    await page.getByLabel('To the knowledge base').selectOption(to);
+    await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await text(page, `Annual leave was moved to ${to}.`);
+    await text(page, 'No documents yet');
+    await page.goto(left);
+    await page.locator('h1', { hasText: to }).waitFor();
+    await page.getByLabel('Question or words').fill('annual leave days');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.locator('.results pre', { hasText: 'fifteen days' }).waitFor();
+  }
+  await go(page, 'knowledge');
+  await page.getByRole('button', { name: 'Delete Archive' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await text(page, 'Archive was deleted.');
 });
 
 await step('no text field lets markup in', async () => {

@@ -179,11 +179,19 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 		if d.Collection == w.collection {
 			w.known[d.Source] = d
 		}
+	}
+	w.dimensions = k.dimensions(all)
+	return w, err
+}
+
+// dimensions returns how long the vectors of some documents are by the embedding model's name; 0: there are none.
+func (k *KB) dimensions(all []kbstore.Document) (n int) {
+	for _, d := range all {
 		if k.Embedder != nil && d.Model == k.Embedder.Name() && d.Vector != nil {
-			w.dimensions = len(d.Vector)
+			n = len(d.Vector)
 		}
 	}
-	return w, err
+	return n
 }
 
 // prune removes the documents whose files are gone, and returns them. A file that exists and cannot

@@ -4,6 +4,7 @@
 //	config.go  the settings
 //	import.go  puts files into a knowledge base: what changed, and only that
 //	file.go    one file: read, cut, summarized, embedded, stored
+//	move.go    moves a document to another knowledge base, with vectors that fit there
 //	sample.go  the handbook that comes with the program
 //
 //	page.go                        a passage as a page, to which citations lead

@@ -463,6 +463,14 @@ export const en = {
   passages: 'passages: {n}',
   everyone: 'everyone',
   deleteDocument: 'Remove {name}?',
+  move: 'Move',
+  moveDocument: 'Move {name}',
+  moveTo: 'To the knowledge base',
+  moveHint:
+    'It goes into the collection of the same name. Departments and clearance stay; the tenant is that of the other base.',
+  choose: 'Choose one',
+  moved: '{name} was moved to {base}.',
+  noOtherBase: 'There is no other knowledge base. Create one first.',
 
   // Usage
   usage: 'Usage',

@@ -455,6 +455,14 @@ export const ko: Words = {
   passages: '단락 {n}개',
   everyone: '모두',
   deleteDocument: '{name} 문서를 뺄까요?',
+  move: '옮기기',
+  moveDocument: '{name} 옮기기',
+  moveTo: '옮길 지식 베이스',
+  moveHint:
+    '같은 이름의 컬렉션에 들어갑니다. 부서와 등급은 그대로이고, 테넌트는 옮긴 곳의 것이 됩니다.',
+  choose: '선택하세요',
+  moved: '{name} 문서를 {base}(으)로 옮겼습니다.',
+  noOtherBase: '다른 지식 베이스가 없습니다. 먼저 하나를 만드세요.',
 
   usage: '사용량',
   usageIntro:

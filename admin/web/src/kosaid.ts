@@ -159,6 +159,11 @@ export const koSaid: Record<string, string> = {
     '저장소가 열려 있지 않아 사용자 도구를 쓸 수 없습니다',
   'knowledge bases are off, since no store is open':
     '저장소가 열려 있지 않아 지식 베이스를 쓸 수 없습니다',
+  'there is no such document in the knowledge base': '지식 베이스에 그런 문서가 없습니다',
+  'the other knowledge base has a document with this path in a collection of the same name; delete one of the two first':
+    '다른 지식 베이스의 같은 이름 컬렉션에 이 경로의 문서가 있습니다. 먼저 둘 중 하나를 삭제하세요',
+  'the document was imported again meanwhile; try again':
+    '그 사이 문서를 다시 가져왔습니다. 다시 시도하세요',
   'there is no MCP server "{}"': 'MCP 서버 "{}"이(가) 없습니다',
   'the database of tools and knowledge bases does not answer; try again when it is up':
     '도구와 지식 베이스의 데이터베이스가 응답하지 않습니다. 다시 실행된 뒤 시도하세요',

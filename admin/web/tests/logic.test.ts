@@ -759,6 +759,75 @@ test('an answer in Markdown: what is known has a form, the rest stays text', () 
     assert.deepEqual(partsOf(s), [{ kind: 'text', text: s }]);
 });
 
+test('tables and quotes of an answer, and what only looks like them', () => {
+  const part = (text: string) => [{ kind: 'text', text }];
+  assert.deepEqual(
+    blocksOf('Prices:\n| a | b |\n|:--|--:|\n| `x` \\| y | <b>1</b> |\n| only |\nc | d\n\nend'),
+    [
+      { kind: 'text', parts: part('Prices:') },
+      {
+        kind: 'table',
+        align: ['left', 'right'],
+        head: [part('a'), part('b')],
+        rows: [
+          [
+            [
+              { kind: 'code', text: 'x' },
+              { kind: 'text', text: ' | y' },
+            ],
+            part('<b>1</b>'),
+          ],
+          [part('only')],
+          [part('c'), part('d')],
+        ],
+      },
+      { kind: 'text', parts: part('end') },
+    ],
+  );
+  assert.deepEqual(blocksOf('a|b\n:-:|---'), [
+    { kind: 'table', align: ['center', ''], head: [part('a'), part('b')], rows: [] },
+  ]);
+  assert.deepEqual(blocksOf('> **one**\n>two\n> > three\n> ```\n> > code\n\nend'), [
+    {
+      kind: 'quote',
+      blocks: [
+        {
+          kind: 'text',
+          parts: [
+            { kind: 'strong', text: 'one' },
+            { kind: 'text', text: '\ntwo' },
+          ],
+        },
+        { kind: 'quote', blocks: [{ kind: 'text', parts: part('three') }] },
+        { kind: 'code', text: '> code' },
+      ],
+    },
+    { kind: 'text', parts: part('end') },
+  ]);
+  for (const s of [
+    'a | b',
+    'a | b\n---',
+    'a\n---',
+    'a | b\n|---|',
+    '|a|\n|--x|',
+    'x > y',
+    '| a |\n',
+  ]) {
+    const got = blocksOf(s);
+    assert.deepEqual(
+      got.map((b) => b.kind),
+      ['text'],
+      s,
+    );
+  }
+  // Deeper quotes than a person writes stay text, and the text is whole.
+  let inner = blocksOf(`${'> '.repeat(20)}x`);
+  let depth = 0;
+  for (; inner[0]?.kind === 'quote'; depth++) inner = inner[0].blocks;
+  assert.equal(depth, 8);
+  assert.deepEqual(inner, [{ kind: 'text', parts: part(`${'> '.repeat(12)}x`) }]);
+});
+
 test('no text takes Markdown long', () => {
   const one = (s: string) => {
     const text = s.repeat(100_000 / s.length);
@@ -770,6 +839,8 @@ test('no text takes Markdown long', () => {
     );
   };
   for (const s of ['`', '*', '[', '**a', '[a](http://', '[a](http://x', '`a', '*a ']) one(s);
+  for (const s of ['|', '| ', '\\|', '|-', '> ', '|a|\n|-|\n', '> |\n', '>\n'])
+    assert.equal(blocksOf(s.repeat(100_000 / s.length)).length > 0, true);
 });
 
 test('how far a model is fetched may be cut anywhere, and an error in it is thrown', async () => {

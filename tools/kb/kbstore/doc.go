@@ -10,6 +10,7 @@
 //	tables.go   the tables
 //	store.go    opens the store; makes, lists and deletes knowledge bases
 //	put.go      puts documents in and takes them out
+//	move.go     moves a document to another knowledge base
 //	changes.go  what came and went since an index was made
 //	ranked.go   what PostgreSQL finds by itself: candidates by their words, filtered in the same statement
 //	dense.go    the same by vectors, where pgvector is installed

@@ -11,18 +11,11 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// change runs do in a transaction that gives the base its next version, and tells the others. The
-// row of the base is written first: in PostgreSQL that makes writers of one base wait for each
-// other, so that whoever reads version n has seen all that is older.
+// change runs do in a transaction that gives the base its next version, and tells the others.
 func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
-		var version int64
-		err := tx.QueryRowContext(ctx, "UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
-			stamp(time.Now()), base).Scan(&version)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			return ErrNotFound
-		case err != nil:
+		version, err := next(ctx, tx, base)
+		if err != nil {
 			return err
 		}
 		if err := do(tx, version); err != nil {
@@ -32,23 +25,43 @@ func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, v
 	})
 }
 
-// Collect returns the id of the collection with the given name, and makes the collection if there
-// is none. The lookup before the change spares the usual import a transaction that others would
-// wait for.
+// next gives a base its next version.
+// The row of the base is written before all else: in PostgreSQL that makes writers of one base wait for each other, so that
+// whoever reads version n has seen all that is older.
+func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
+		stamp(time.Now()), base).Scan(&version)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return version, err
+}
+
+// Collect gives the id of the collection of a name, which it makes when it is not there.
+// The lookup in front spares the usual import a transaction that others would wait for.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
-	const query = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
-	err = s.db.QueryRowContext(ctx, query, base, name).Scan(&id)
+	err = s.db.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	err = s.change(ctx, base, func(tx *store.Tx, _ int64) error {
-		if err := tx.QueryRowContext(ctx, query, base, name).Scan(&id); !errors.Is(err, sql.ErrNoRows) {
-			return err // another import made it meanwhile
-		}
-		id = newID()
-		_, err := tx.ExecContext(ctx, "INSERT INTO collections (id, knowledge_base_id, name, summary, model) VALUES ($1, $2, $3, '', '')", id, base, name)
+	err = s.change(ctx, base, func(tx *store.Tx, _ int64) (err error) {
+		id, err = collect(ctx, tx, base, name)
 		return err
 	})
+	return id, err
+}
+
+// collectionOf is the statement that finds a collection by its name.
+const collectionOf = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
+
+// collect is Collect inside of a change.
+func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, err error) {
+	err = tx.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return id, err
+	}
+	id = newID()
+	_, err = tx.ExecContext(ctx, "INSERT INTO collections (id, knowledge_base_id, name, summary, model) VALUES ($1, $2, $3, '', '')", id, base, name)
 	return id, err
 }
 

@@ -1,5 +1,5 @@
-// Markdown as models write it in answers: fences, headings, lists, and in a line code, stars and links. What is anything
-// else, as a table, stays the text that it is. Nothing of it becomes HTML here.
+// Markdown as models write it in answers: fences, headings, lists, quotes, tables, and in a line code, stars and links. What
+// is anything else stays the text that it is. Nothing of it becomes HTML here.
 
 export type Part =
   | { kind: 'text' | 'code' | 'strong' | 'em'; text: string }
@@ -8,7 +8,11 @@ export type Part =
 export type Block =
   | { kind: 'code'; text: string }
   | { kind: 'text' | 'heading'; parts: Part[] }
-  | { kind: 'list'; ordered: boolean; start: number; depth: number; items: Part[][] };
+  | { kind: 'list'; ordered: boolean; start: number; depth: number; items: Part[][] }
+  | { kind: 'quote'; blocks: Block[] }
+  | { kind: 'table'; align: Align[]; head: Part[][]; rows: Part[][][] };
+
+export type Align = 'left' | 'center' | 'right' | '';
 
 // Every repetition in it is bounded or ends at a sign that it began with, so that no text takes long. Links lead to the
 // web or to a passage of a knowledge base, and nowhere else.
@@ -31,9 +35,34 @@ export function partsOf(s: string): Part[] {
   return out;
 }
 
+// cellsOf cuts a line of a table at its bars; one behind a backslash is a character of its cell.
+function cellsOf(line: string): string[] {
+  const cells = line.trim().split(/(?<!\\)\|/);
+  if (cells[0] === '') cells.shift();
+  if (cells.at(-1) === '') cells.pop();
+  return cells.map((c) => c.trim().replaceAll('\\|', '|'));
+}
+
+// alignOf reads the line below a table's head, as |:--|--:|; undefined when it is none for so many columns.
+function alignOf(line: string | undefined, columns: number): Align[] | undefined {
+  if (!line?.includes('|')) return undefined;
+  const cells = cellsOf(line);
+  if (cells.length !== columns || !cells.every((c) => /^:?-+:?$/.test(c))) return undefined;
+  return cells.map((c) => {
+    if (!c.endsWith(':')) return c.startsWith(':') ? 'left' : '';
+    return c.startsWith(':') ? 'center' : 'right';
+  });
+}
+
+const quoted = /^ {0,3}> ?/;
+const deepest = 8; // quotes in quotes; what is deeper stays text
+
 // blocksOf cuts a text into blocks. A fence that is not closed yet goes to the end: the text may still be arriving.
 export function blocksOf(source: string): Block[] {
-  const lines = source.split(/\r?\n/);
+  return cut(source.split(/\r?\n/), 0);
+}
+
+function cut(lines: string[], depth: number): Block[] {
   const out: Block[] = [];
   let text: string[] = [];
   const flush = () => {
@@ -73,8 +102,25 @@ export function blocksOf(source: string): Block[] {
           depth,
           items: [parts],
         });
+    } else if (depth < deepest && quoted.test(line)) {
+      flush();
+      const from = i;
+      while (i + 1 < lines.length && quoted.test(lines[i + 1]!)) i++;
+      const inner = lines.slice(from, i + 1).map((l) => l.replace(quoted, ''));
+      out.push({ kind: 'quote', blocks: cut(inner, depth + 1) });
     } else if (line.trim() === '') flush();
-    else text.push(line);
+    else {
+      const head = line.includes('|') ? cellsOf(line) : [];
+      const align = alignOf(lines[i + 1], head.length);
+      if (!align) {
+        text.push(line);
+        continue;
+      }
+      flush();
+      const rows: Part[][][] = [];
+      for (i++; lines[i + 1]?.includes('|'); i++) rows.push(cellsOf(lines[i + 1]!).map(partsOf));
+      out.push({ kind: 'table', align, head: head.map(partsOf), rows });
+    }
   }
   flush();
   return out;

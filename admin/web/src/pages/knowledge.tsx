@@ -143,6 +143,7 @@ function NewBase() {
 export function Base({ id }: { id: string }) {
   const { data, error, reload } = useLoad(() => get<WholeBase>(`${path}/${id}`), [id]);
   const [reading, read] = useState<Place>();
+  const [moving, move] = useState<Document>();
   useEffect(() => onChange('knowledge', reload), []);
   const remove = async (d: Document) => {
     if (!(await ask(t('deleteDocument', { name: d.title || d.source }), t('delete')))) return;
@@ -171,6 +172,7 @@ export function Base({ id }: { id: string }) {
       {data && (
         <>
           {reading && <Reader at={reading} close={() => read(undefined)} />}
+          {moving && <Move base={id} document={moving} close={() => (move(undefined), reload())} />}
           <Import base={id} done={reload} />
           <Search base={id} read={read} />
           <section>
@@ -201,13 +203,21 @@ export function Base({ id }: { id: string }) {
                         <Text text={d.summary} />
                       </details>
                     </div>
-                    <Button
-                      danger
-                      onClick={() => remove(d)}
-                      aria-label={`${t('delete')} ${d.title || d.source}`}
-                    >
-                      {t('delete')}
-                    </Button>
+                    <div class="actions">
+                      <Button
+                        onClick={() => move(d)}
+                        aria-label={`${t('move')} ${d.title || d.source}`}
+                      >
+                        {t('move')}
+                      </Button>
+                      <Button
+                        danger
+                        onClick={() => remove(d)}
+                        aria-label={`${t('delete')} ${d.title || d.source}`}
+                      >
+                        {t('delete')}
+                      </Button>
+                    </div>
                   </div>
                 </li>
               ))}
@@ -216,6 +226,59 @@ export function Base({ id }: { id: string }) {
         </>
       )}
     </Page>
+  );
+}
+
+// Move asks for the knowledge base that a document goes to. The list of documents hears of it by an event, as any page does.
+function Move({
+  base,
+  document: d,
+  close,
+}: {
+  base: string;
+  document: Document;
+  close: () => void;
+}) {
+  const { data, error } = useLoad(() => get<{ knowledge_bases: KnowledgeBase[] }>(path), []);
+  const [to, setTo] = useState('');
+  const [busy, setBusy] = useState(false);
+  const others = data?.knowledge_bases.filter((b) => b.id !== base) ?? [];
+  const name = d.title || d.source;
+  const run = async () => {
+    setBusy(true);
+    const moved = await attempt(() => post(`${path}/${base}/documents/${d.id}/move`, { to }));
+    setBusy(false);
+    close();
+    if (moved) say(t('moved', { name, base: others.find((b) => b.id === to)?.name ?? '' }));
+  };
+  return (
+    <Dialog title={t('moveDocument', { name })} close={close}>
+      <form onSubmit={(e) => (e.preventDefault(), void run())}>
+        <Problem error={error} />
+        {!data && !error && <Loading />}
+        {data && others.length === 0 && <p>{t('noOtherBase')}</p>}
+        {others.length > 0 && (
+          <Field label={t('moveTo')} hint={t('moveHint')}>
+            {(id) => (
+              <select {...id} required value={to} onChange={(e) => setTo(e.currentTarget.value)}>
+                <option value="">{t('choose')}</option>
+                {others.map((b) => (
+                  <option key={b.id} value={b.id}>
+                    {b.name}
+                  </option>
+                ))}
+              </select>
+            )}
+          </Field>
+        )}
+        <div class="actions end">
+          <Button onClick={close}>{t('cancel')}</Button>
+          <Button primary type="submit" busy={busy} disabled={!to}>
+            {t('move')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

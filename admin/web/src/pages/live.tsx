@@ -252,7 +252,9 @@ function List({
               )}
             </td>
             <td data-label={t('model')} class="name">
-              <Text inline text={e.model} />
+              <span class="cut" title={e.model}>
+                <Text inline text={e.model} />
+              </span>
             </td>
             <td data-label={t('readAs')}>
               {e.format ?? '–'} <span class="faint">{e.strategy}</span>

@@ -52,7 +52,7 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
   const [newer, setNewer] = useState(false);
   const touched = useRef(false);
   const aside = useRef<Partial<Record<Draft['tool_type'], string>>>({}); // the text of the kind that is not chosen
-  const [visited, setVisited] = useState(tool ? [0, 1, 2, 3] : [0]); // steps in which something was or could be entered
+  const [visited, setVisited] = useState(tool ? [0, 1, 2, 3] : []); // steps in which all could be entered
   const heading = useRef<HTMLHeadingElement>(null);
   const change = (more: Partial<Draft>) => {
     touched.current = true;
@@ -132,6 +132,10 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
     if (current) void save(current.version);
   };
   const findings = report?.problems ?? [];
+  // Nobody is told that a field is empty before they could fill it.
+  const basics = visited.includes(0)
+    ? findings
+    : findings.filter((f) => draft[f.field as keyof Draft]);
   const go = (to: number) => {
     setStep(to);
     setVisited((all) => [...all, step]);
@@ -179,7 +183,7 @@ function Form({ start, tool, reload }: { start: Draft; tool?: CustomTool; reload
           {t(steps[step]!)}
         </h2>
         {step === 0 && (
-          <Basics draft={draft} change={change} findings={touched.current ? findings : []} />
+          <Basics draft={draft} change={change} findings={touched.current ? basics : []} />
         )}
         {step === 1 && <Parameters draft={draft} change={change} findings={findings} />}
         {step === 2 && (
