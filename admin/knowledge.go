@@ -225,7 +225,8 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// moveDocument moves a document to another knowledge base. Who asks may do so in both: an administrator sees every base.
+// moveDocument moves a document to another knowledge base. Who asks may do so in both: an
+// administrator sees every base.
 func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
 	from, err := k.base(r)
 	if err != nil {

@@ -71,7 +71,8 @@ func TestKnowledgeBasesInPgvector(t *testing.T) {
 	movesVectors(t, s)
 }
 
-// movesVectors holds that pgvector finds a document that was moved in its new base alone, by the vectors that were made anew.
+// movesVectors holds that pgvector finds a document that was moved in its new base alone, by the
+// vectors that were made anew.
 func movesVectors(t *testing.T, s *kbstore.Store) {
 	t.Helper()
 	var bases []kbstore.Base

@@ -184,7 +184,8 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	return w, err
 }
 
-// dimensions returns how long the vectors of some documents are by the embedding model's name; 0: there are none.
+// dimensions returns how long the vectors of some documents are by the embedding model's name; 0:
+// there are none.
 func (k *KB) dimensions(all []kbstore.Document) (n int) {
 	for _, d := range all {
 		if k.Embedder != nil && d.Model == k.Embedder.Name() && d.Vector != nil {

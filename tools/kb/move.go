@@ -10,10 +10,10 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Move moves a document to another knowledge base, into the collection of the same name, and returns how many vectors it
-// made for it. Its passages keep their vectors when the embedding model of now made them and they are as long as those of
-// the other base; else they get new ones first, and nothing is moved when that fails. Without an embedding model
-// vectors stay as they are.
+// Move moves a document to another knowledge base, into the collection of the same name, and
+// returns how many vectors it made for it. Its passages keep their vectors when the embedding model
+// of now made them and they are as long as those of the other base; else they get new ones first,
+// and nothing is moved when that fails. Without an embedding model vectors stay as they are.
 func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (made int, err error) {
 	everything := kbstore.FilterOf(auth.Local())
 	here, err := k.Store.Documents(ctx, from.ID, everything)
@@ -56,8 +56,8 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	return made, err
 }
 
-// embedFor makes the vectors anew of a document that comes from another base, and returns its passages, or none when the
-// vectors that it has are right for this base, too.
+// embedFor makes the vectors anew of a document that comes from another base, and returns its
+// passages, or none when the vectors that it has are right for this base, too.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document, there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {
 		return o.Model == d.Model && len(o.Vector) > 0 && len(d.Vector) > 0 && len(o.Vector) != len(d.Vector)

@@ -11,7 +11,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestADocumentIsMoved keeps its vectors where they are right for the other base, and makes others where they are not.
+// TestADocumentIsMoved keeps its vectors where they are right for the other base, and makes others
+// where they are not.
 func TestADocumentIsMoved(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		asked := 0

@@ -15,12 +15,13 @@ var (
 	ErrChanged    = errors.New("the document was imported again meanwhile; try again")
 )
 
-// Move moves a document with its passages to another base, into the collection of the same name, which is made when it is
-// not there. A search sees it in one of the two bases at any time. A document of its base's tenant becomes one of the
-// other base's tenant, as nobody could see it there otherwise; who may see it apart from that stays.
+// Move moves a document with its passages to another base, into the collection of the same name,
+// which is made when it is not there. A search sees it in one of the two bases at any time. A
+// document of its base's tenant becomes one of the other base's tenant, as nobody could see it
+// there otherwise; who may see it apart from that stays.
 //
-// embedded is the document's passages when their vectors were made anew, and d has that of the summary; without them all
-// vectors stay.
+// embedded is the document's passages when their vectors were made anew, and d has that of the
+// summary; without them all vectors stay.
 func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded []Chunk) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		left, err := next(ctx, tx, from.ID)
@@ -34,7 +35,8 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 		if err := moveRow(ctx, tx, from, to, d.ID, arrived); err != nil {
 			return err
 		}
-		// An index of the old base learns that the document is gone, and one of the new that it is back if it ever was there.
+		// An index of the old base learns that the document is gone, and one of the new that it is
+		// back if it ever was there.
 		if _, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", from.ID, d.ID, left); err != nil {
 			return err
 		}
@@ -50,7 +52,8 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 	})
 }
 
-// moveRow gives a document's row its new collection and tenant. Passages and departments belong to the row and go along.
+// moveRow gives a document's row its new collection and tenant. Passages and departments belong to
+// the row and go along.
 func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, version int64) error {
 	var name, source string
 	err := tx.QueryRowContext(ctx, "SELECT c.name, d.source"+of+"WHERE c.knowledge_base_id = $1 AND d.id = $2", from.ID, document).Scan(&name, &source)
@@ -76,8 +79,8 @@ func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, 
 	return err
 }
 
-// embedAnew writes other vectors of a document. Its passages get new ids with every import, so that those of another text
-// are never written.
+// embedAnew writes other vectors of a document. Its passages get new ids with every import, so that
+// those of another text are never written.
 func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk, compares bool) error {
 	if _, err := tx.ExecContext(ctx, "UPDATE documents SET model = $1, vector = $2 WHERE id = $3", d.Model, d.packed(), d.ID); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// TestADocumentMovesWithItsPassages moves one there and back: the indexes of both bases hear of it each time.
+// TestADocumentMovesWithItsPassages moves one there and back: the indexes of both bases hear of it
+// each time.
 func TestADocumentMovesWithItsPassages(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		s, other := open(t, where), open(t, where)
@@ -55,7 +56,8 @@ func TestADocumentMovesWithItsPassages(t *testing.T) {
 	})
 }
 
-// TestAMoveGivesOtherVectors writes those that were made anew, of the passages that they were made of and no others.
+// TestAMoveGivesOtherVectors writes those that were made anew, of the passages that they were made
+// of and no others.
 func TestAMoveGivesOtherVectors(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		s := open(t, where)

@@ -25,9 +25,9 @@ func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, v
 	})
 }
 
-// next gives a base its next version.
-// The row of the base is written before all else: in PostgreSQL that makes writers of one base wait for each other, so that
-// whoever reads version n has seen all that is older.
+// next gives a base its next version. The row of the base is written before anything else: in
+// PostgreSQL that makes writers of one base wait for each other, so that a reader of version n has
+// seen all that is older.
 func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
 	err = tx.QueryRowContext(ctx, "UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
 		stamp(time.Now()), base).Scan(&version)
@@ -37,8 +37,9 @@ func next(ctx context.Context, tx *store.Tx, base string) (version int64, err er
 	return version, err
 }
 
-// Collect gives the id of the collection of a name, which it makes when it is not there.
-// The lookup in front spares the usual import a transaction that others would wait for.
+// Collect returns the id of the collection with the given name, and makes the collection if there
+// is none. The lookup before the change spares the usual import a transaction that others would
+// wait for.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
 	err = s.db.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
