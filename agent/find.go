@@ -24,7 +24,7 @@ func (ts *toolset) rank(text string) []tools.Tool {
 
 const (
 	// embedTime is how long a search waits for vectors. Those of the tools are made at the first
-	// one; without them it goes by words.
+	// search; without them a search compares words only.
 	embedTime = 10 * time.Second
 	// mostEmbedded is how many tools have vectors: about what an embedder remembers.
 	mostEmbedded = 1000
