@@ -334,8 +334,8 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial is the key for whether a family carries a name. It holds the family itself, so that no
-// other one gets its address, by which a trial is found.
+// trial records whether a family carries a name. It keeps the family, so that no other one gets its
+// address, which is part of the key of a trial.
 type trial struct {
 	format *adapters.Format
 	ok     bool
