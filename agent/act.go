@@ -14,20 +14,20 @@ import (
 	"toolnorm/tools"
 )
 
-// act runs the calls of a reply in their order, and puts them and what came of them behind the
-// conversation. What goes there is what ran, in the contract's own form, and not what the model
-// wrote: a result that a model makes up behind its call would else be read as one, and sloppy forms
-// breed sloppier ones. What the model said behind its last call is lost to it.
+// act runs the calls of a reply in their order, and appends them and their results to the
+// conversation. It appends what ran, in the contract's own form, and not what the model wrote: a
+// result that a model makes up after its call would otherwise be read as a real one, and sloppy
+// forms breed sloppier ones. The model does not see again what it wrote after its last call.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
-	// What the model said in front of its calls stays, and its thoughts too: templates print them
+	// What the model said before its calls is kept, and its reasoning too: templates print them
 	// between the steps of one task.
 	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.front.String()), Reasoning: r.last.got.Reasoning.String()}
 	if len(r.last.got.Calls) == 0 {
-		said.Content = "" // it is the call that was found in it
+		said.Content = "" // the text is the call that was found in it
 	}
 	var results []chat.Message
 	var stop Stop
-	fresh := 0 // calls that had not been made
+	fresh := 0 // number of calls that had not been made before
 	for i, c := range calls {
 		c = r.bound(c)
 		// One more call is answered with an error, so that the model knows that the rest did not
@@ -66,8 +66,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 			break
 		}
 	}
-	// A model that only repeats itself has all that it will get. The repetition does not go into
-	// the conversation: models that see the same call twice make it again.
+	// A model that only repeats its calls will not learn anything more. The repetition does not go
+	// into the conversation: models that see the same call twice make it again.
 	if fresh == 0 {
 		return RepeatedCall
 	}
@@ -79,16 +79,16 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	return stop
 }
 
-// fact is a call that has run, and what the model read of it.
+// fact is a call that has run, and the result that the model read.
 type fact struct {
 	call       chat.Call
 	text       string
-	structured json.RawMessage // of the result
+	structured json.RawMessage // the result's structured content
 }
 
-// remembered returns what a call that was made before in this run has answered, or "" for a new
-// call. A model that reports what it did writes its calls once more, and a mail must not be sent
-// twice. What only reads is read again when something has run since that may have changed it.
+// remembered returns the result of a call that was made before in this run, or "" for a new call. A
+// model that reports what it did writes its calls once more, and a mail must not be sent twice.
+// What only reads is read again when something has run since that may have changed it.
 func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	changed := false
 	for _, f := range slices.Backward(r.facts) {
@@ -112,14 +112,14 @@ func ended(ctx context.Context) Stop {
 	return Cancelled
 }
 
-// result returns what came of a call, as a turn of the conversation.
+// result returns the result of a call, as a turn of the conversation.
 func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and gives what the model reads of it; ends says that the tool ends the
-// step. A tool that fails is something to read, not an end: a model can correct its arguments when
-// it is told what is wrong with them.
+// perform runs one call, and returns the text that the model reads; ends reports whether the tool
+// ends the step. The failure of a tool does not end the run: the model reads it, and a model can
+// correct its arguments when it is told what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()
@@ -139,9 +139,9 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation returns a result as the model reads it. It is text from elsewhere: nothing of it is
-// obeyed here. It is cut at Config.Observation bytes and says so, as a web page in a result would
-// fill the context of a small model.
+// observation returns a result as the model reads it. It is untrusted text: nothing in it is obeyed
+// here. It is cut at Config.Observation bytes and says so, as a web page in a result would fill the
+// context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -151,13 +151,13 @@ func (r *run) observation(res tools.Result) string {
 		cut := strings.ToValidUTF8(text[:most], "")
 		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
 	}
-	// A server may send what is no UTF-8; the request to the model is JSON, which must be.
+	// A server may send invalid UTF-8; the request to the model is JSON, which must be.
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
 // escalates reports whether a result has "escalate": true, by which a tool says that its step is
-// done, in its structure or as the text of its result. It is asked about calls that succeeded only:
-// a failed one has done nothing.
+// done, in its structure or as the text of its result. It must be called only for calls that
+// succeeded: a failed call has done nothing.
 func escalates(res tools.Result) bool {
 	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
@@ -169,7 +169,7 @@ func escalates(res tools.Result) bool {
 }
 
 // compact returns JSON without white space. What is not JSON stays as it is: arguments come as the
-// model wrote them, and the registry says what is wrong.
+// model wrote them, and the registry reports what is wrong.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

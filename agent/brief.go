@@ -12,7 +12,7 @@ import (
 )
 
 // bytesPerToken is how many bytes of a description make a token, about: descriptions are English
-// and JSON. The model's own tokens are not known here, and only the order of size matters.
+// and JSON. The model's own tokens are not known here, and only the order of magnitude matters.
 const bytesPerToken = 4
 
 // described is a tool as a prompt describes it, in the members that OpenAI's requests have: models
@@ -25,11 +25,10 @@ type described struct {
 
 // describe writes the tools for a prompt: with their schemas if budget allows; else with the names
 // and types of their parameters and their descriptions' first sentences; and if that is too long as
-// well, by a search alone. Few tools that a small model can read are better than all of them: a
+// well, only by a search tool. Few tools that a small model can read are better than all of them: a
 // prompt that fills the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
-	// Whole schemas are the best that a model can get: enums, formats and nested members are in
-	// them.
+	// Whole schemas are best for a model: they contain enums, formats and nested members.
 	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 	if len(whole) <= budget*bytesPerToken {
 		return whole
@@ -42,7 +41,7 @@ func (ts *toolset) describe(budget int) string {
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
 
-// describe writes a list, a tool a line: [\n{"name":"tts.generate_speech",…},\n…]. The
+// describe writes a list with one tool per line: [\n{"name":"tts.generate_speech",…},\n…]. The
 // specification's prompt holds this list.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
@@ -57,7 +56,7 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 			d.Parameters = compact(d.Parameters)
 		}
 		text, err := chat.JSON(d)
-		if err != nil { // a schema that is no JSON
+		if err != nil { // a schema that is not JSON
 			text, _ = chat.JSON(described{Name: d.Name, Description: d.Description})
 		}
 		b.WriteString("\n")
@@ -67,9 +66,9 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	return b.String()
 }
 
-// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. Of a name alone models
-// guess the arguments; the types keep them from writing objects for texts. "any" stands for several
-// types or none.
+// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. From a name alone models
+// guess the arguments; the types keep them from writing objects in place of strings. "any" stands
+// for several types or none.
 func briefly(t tools.Tool) described {
 	params := map[string]string{}
 	root := schema.Parse(t.Schema).Written()
@@ -96,20 +95,20 @@ func briefly(t tools.Tool) described {
 // can have it.
 const searchTool = "search_tools"
 
-// searcher is that tool. Its description says the order of the two steps: search, then call what
-// was found by its name.
+// searcher is the tool of that name. Its description says the order of the two steps: search, then
+// call what was found by its name.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
 	Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
 }
 
-// mostFound is how many tools one search finds. They are described whole, so more would be the list
-// that was too long.
+// mostFound is how many tools one search finds. They are described in full, so more of them would
+// again be too long a list.
 const mostFound = 5
 
-// find answers a search. What is found stays offered for the rest of the run: native puts it into
-// the requests that follow. A search that finds nothing names some tools, so that the next one can
+// find answers a search. The tools that it finds stay offered for the rest of the run: native adds
+// them to later requests. A search that finds nothing names some tools, so that the next one can
 // use their words.
 func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result {
 	var q struct{ Query string }

@@ -9,15 +9,15 @@ import (
 	"toolnorm/chat"
 )
 
-// noTool is what a model answers that needs no tool. It is one of the enum: without a way out a
-// held model must call something.
+// noTool is the answer of a model that needs no tool. It is a value of the enum: without it a
+// constrained model would have to call something.
 const noTool = "none"
 
 // choose has the model choose the tool of the first step by a question of its own, which it can
 // only answer with one of the names: {"tool_name": …, "arguments": {…}}. An answer in another form
 // is asked for once more; then the loop begins as it does without this question. It is a request of
-// its own since a reply in words cannot be held to a schema. The question does not stay in the
-// conversation; the call and its result do.
+// its own since a reply in words cannot be constrained to a schema. The question does not stay in
+// the conversation; the call and its result do.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))
@@ -29,7 +29,7 @@ func (r *run) choose(ctx context.Context) error {
 	return nil
 }
 
-// open runs a call in front of the first step.
+// open runs a call before the first step.
 func (r *run) open(ctx context.Context, c chat.Call) {
 	// act builds the turn from the last reply; this one said nothing but the call.
 	r.last = &reply{}
@@ -39,8 +39,8 @@ func (r *run) open(ctx context.Context, c chat.Call) {
 	}
 }
 
-// picked returns the call that a model answers a question with; nil when it wants no tool, or says
-// nothing that can be read though it was asked twice.
+// picked returns the call with which a model answers a question, or nil when it wants no tool, or
+// its answers cannot be parsed although it was asked twice.
 func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request
 	// Clipped, so that the question does not get into the run's own turns.
@@ -58,7 +58,7 @@ func (r *run) picked(ctx context.Context, question string, names []string) (*cha
 			Tool      string          `json:"tool_name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
-		// A server that cannot hold a model to a schema passes on whatever it writes.
+		// A server that cannot constrain a model to a schema passes on whatever it writes.
 		if json.Unmarshal([]byte(text), &picked) != nil {
 			continue
 		}
@@ -83,9 +83,9 @@ func (r *run) question() string {
 	return b.String()
 }
 
-// answer returns the schema of what can be answered. The names are an enum, so a server that holds
-// a model to a schema cannot write any other; the arguments are any object, and are read by the
-// tool's schema as in every call.
+// answer returns the schema of what can be answered. The names are an enum, so a model that the
+// server constrains to the schema cannot write any other; the arguments are any object, and are
+// read by the tool's schema as in every call.
 func answer(names []string) json.RawMessage {
 	enum, _ := chat.JSON(names) // strings always encode
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)

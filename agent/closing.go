@@ -14,9 +14,9 @@ import (
 	"toolnorm/tools"
 )
 
-// close asks for an answer in words, from what was found out, and once more when none comes. Nobody
-// sees what the model writes before it is known to be an answer. What the tools have found is said
-// where it has none to give.
+// close asks for an answer in words, from what was found out, and once more when none comes. What
+// the model writes is not shown before it is known to be an answer. If the model has no answer, the
+// results of the tools are shown.
 func (r *run) close(ctx context.Context) error {
 	r.quiet = true
 	defer func() { r.quiet = false }()
@@ -145,8 +145,8 @@ func (r *run) quotes(text string) bool {
 	})
 }
 
-// owed returns the tool that the next step calls, once in a run, since a text without a call is no
-// answer; "" where it may be one.
+// owed returns, once in a run, the tool that the next step must call, since a text without a call
+// is not an answer, or "" if it may be one.
 func owed(r *run, text string) string {
 	if r.pressed {
 		return ""

@@ -15,11 +15,11 @@ import (
 	"toolnorm/chat"
 )
 
-// When Config.Consent has the user asked in front of a call. Tools that say that they only read are
-// never asked for, and those with Confirm always.
+// When Config.Consent requires the user's consent before a call. Tools that are declared read-only
+// never need it, and those with Confirm always do.
 const (
 	ConsentNever   = "never"
-	ConsentResults = "results" // when a value of the call stands in a tool's result and not in what the user said
+	ConsentResults = "results" // when a value of the call is in a tool's result and not in what the user said
 	ConsentAlways  = "always"
 )
 
@@ -27,31 +27,31 @@ const (
 type Wanted struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-	Values    []Borrowed      `json:"values"` // empty: every such call is asked for
+	Values    []Borrowed      `json:"values"` // empty: every call of the tool needs consent
 	Code      string          `json:"code"`   // the user allows the call by the words "allow CODE"
 }
 
-// Borrowed is a value of a call that the user has not said.
+// Borrowed is a value of a call that does not come from the user.
 type Borrowed struct {
 	Value string `json:"value"`
 	From  string `json:"from"` // the tool whose result has it, or "an earlier answer"
 }
 
-// consentKey signs codes. It is of this process: after a restart the user is asked again.
+// consentKey signs codes. It is random for each process: after a restart the user is asked again.
 var consentKey = func() (key [32]byte) {
 	_, _ = rand.Read(key[:]) // never fails
 	return key
 }()
 
-// codeOf returns the code of a call. Without the key it cannot be made up, so what allows a call is
-// the user's answer to a question about just that call.
+// codeOf returns the code of a call. It cannot be forged without the key, so a call is allowed only
+// by the user's answer to a question about just that call.
 func codeOf(c chat.Call) string {
 	sum := hmac.New(sha256.New, consentKey[:])
 	sum.Write([]byte(c.Key()))
 	return hex.EncodeToString(sum.Sum(nil)[:5])
 }
 
-// wants returns what the user has to be asked before a call runs; nil: nothing.
+// wants returns what the user has to be asked before a call runs, or nil.
 func (r *run) wants(c chat.Call) *Wanted {
 	t, known := r.tools.byName[c.Name]
 	if !known {
@@ -86,7 +86,7 @@ func (w *Wanted) String() string {
 // asks ends the run with the question.
 func (r *run) asks() {
 	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
-		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // what the model said in front of the call is shown
+		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // what the model said before the call is shown
 	}
 	r.say(r.out.Consent.String())
 }
@@ -94,8 +94,8 @@ func (r *run) asks() {
 // questioned is a call in a question.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
-// allowed runs the call that the user's last message allows: one that the answer in front of it
-// asked about, whose code the message has. The model reads it as a call of its own.
+// allowed runs the call that the user's last message allows: a call that the previous answer asked
+// about, and whose code is in the message. The model reads it as a call of its own.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

@@ -16,14 +16,13 @@ import (
 //go:embed contract.txt
 var prompt string
 
-// contract tells a model of tools by its system prompt, and reads calls out of its text. Models
-// without tool calling, and servers that take no tools, need nothing else. Gemma 3 is the model
-// that it was made for.
+// contract describes tools to a model in its system prompt, and reads calls out of its text. Models
+// without tool calling, and servers that take no tools, need nothing else. It was made for Gemma 3.
 type contract struct {
 	tools  *toolset
 	format *adapters.Format
 	system string         // empty: there are no tools
-	said   []chat.Message // in front of the reply
+	said   []chat.Message // messages before the reply
 }
 
 // newContract makes the contract of a toolset. Its calls are read as the format "agent" says,
@@ -32,7 +31,7 @@ type contract struct {
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
 // described makes the system prompt; budget is in tokens. Without tools there is none, and the
-// caller's messages go as they are.
+// caller's messages are sent as they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -44,21 +43,21 @@ func (c *contract) described(budget int) *contract {
 // model that writes it has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
-// ask puts the contract behind the caller's own system prompt, and makes calls and results texts.
-// The beginning never changes in a run, so that the server's memory of it serves every step.
+// ask appends the contract to the caller's own system prompt, and turns calls and results into
+// texts. The beginning never changes in a run, so that the server's prompt cache serves every step.
 func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, c.said = c.written(turns), turns
 	// Without tools this is a plain request: nothing is added to it.
 	if c.system == "" {
 		return &base
 	}
-	// One system message: many templates take only one, and only in front.
+	// One system message: many templates take only one, and only at the beginning.
 	if len(base.Messages) > 0 && base.Messages[0].Role == chat.System {
 		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" + c.system
 	} else {
 		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}}, base.Messages...)
 	}
-	// Only behind a line break, where results stand: an answer may quote the mark in a sentence.
+	// Only after a line break, where results begin: an answer may quote the mark in a sentence.
 	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
 	return &base
 }
@@ -114,14 +113,14 @@ func (c *contract) look(text, end string) []chat.Call {
 	return calls
 }
 
-// pulled is a Source of events that come by themselves. The decoder asks for events, and a model's
-// stream gives them: iter.Pull2 turns the one into the other.
+// pulled is a Source of events that an iterator pushes. The decoder pulls events, while a model's
+// stream pushes them: iter.Pull2 converts one into the other.
 type pulled struct {
 	next func() (chat.Event, error, bool)
 	stop func()
 }
 
-// newPulled begins nothing yet: the model is asked with the first Next.
+// newPulled does not start the model: the first Next does.
 func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	next, stop := iter.Pull2(in)
 	return &pulled{next, stop}
@@ -136,7 +135,7 @@ func (p *pulled) Next() (chat.Event, error) {
 	return e, err
 }
 
-// Close stops whatever they come from. Without it the model would write on for nobody.
+// Close stops the iterator. Otherwise the model would go on writing although no client reads it.
 func (p *pulled) Close() error {
 	p.stop()
 	return nil

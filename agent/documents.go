@@ -13,7 +13,7 @@ import (
 	"toolnorm/tools"
 )
 
-// BasePrefix in front of the name of a knowledge base makes a model of it: kb/Office answers from
+// BasePrefix before the name of a knowledge base makes a model's name of it: kb/Office answers from
 // the documents of Office, with the passages that it has read.
 const BasePrefix = "kb/"
 
@@ -24,8 +24,8 @@ type Base struct{ ID, Name string }
 type Bases interface {
 	// Bases lists those that the caller of ctx may see.
 	Bases(ctx context.Context) ([]Base, error)
-	// Link is the address at which the caller can read a passage of a document; empty: there is
-	// none.
+	// Link returns the address at which the caller can read a passage of a document, or "" when
+	// there is none.
 	Link(ctx context.Context, base, document string, passage int) string
 }
 
@@ -89,8 +89,8 @@ func (l *Loop) baseModel(models []chat.Info) string {
 	return ""
 }
 
-// baseOf returns the knowledge base that a model's name means, and the model that answers; false
-// for another model's name.
+// baseOf returns the knowledge base that a model's name means, and the model that answers; ok is
+// false for the name of any other model.
 func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, ok bool, err error) {
 	if l.cfg.Bases == nil {
 		return b, "", false, nil

@@ -59,7 +59,7 @@ func (ts *toolset) lookup(ctx context.Context, query string) (out []tools.Tool) 
 
 const (
 	// embedTime is how long a search waits for vectors. Those of the tools are made at the first
-	// one; without them it goes by words.
+	// search; without them a search compares words only.
 	embedTime = 10 * time.Second
 	// mostEmbedded is how many tools have vectors: about what an embedder remembers.
 	mostEmbedded = 1000

@@ -7,26 +7,26 @@ import (
 )
 
 // opening is a tag at the start of a line, as agents put them around what is not the user's own
-// text. Elsewhere in a line a tag is something the user writes about.
+// text. Elsewhere in a line a tag is part of what the user writes.
 var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
 
-// asking are the tags, in small letters without - and _, that agents put around what the user did
-// ask: <task> of Cline's kind, <user_query>. Every other tag at the start of a line is the
+// asking lists the tags, in lowercase without - and _, that agents put around the user's own
+// request: <task> of Cline's kind, <user_query>. Every other tag at the start of a line is the
 // client's.
 var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
 
-// Asked returns what the user wrote of a message. Blocks in tags that begin a line, as
+// Asked returns the part of a message that the user wrote. Blocks in tags that begin a line, as
 // <system-reminder> and <environment_details>, are the client's; those that hold the request
-// (<task>, <user_query>) are only unpacked. Whoever looks for what was asked would otherwise find
-// the reminder: Qwen Code sends five parts of which four are such. A tag that is never closed is
-// text.
+// (<task>, <user_query>) are only unpacked. A search for the user's request would otherwise find
+// the reminder: Qwen Code sends five parts, four of which are such blocks. A tag that is never
+// closed is text.
 func Asked(content string) string {
-	// Text of a thousand tags would otherwise be searched a thousand times.
+	// Text with a thousand tags would otherwise be searched a thousand times.
 	const mostTags = 64 // that are looked at
 
 	var b strings.Builder
 	rest := content
-	missing := map[string]bool{} // tags that are not closed any more, each looked for once
+	missing := map[string]bool{} // tags without a closing tag, each searched for once
 	for range mostTags {
 		at := opening.FindStringSubmatchIndex(rest)
 		if at == nil {

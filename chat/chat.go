@@ -24,7 +24,7 @@ import (
 )
 
 // Model answers a request with events. Leaving the range early closes the upstream. An [Observer]
-// in ctx is told how the reply comes about.
+// in ctx is told how the reply is produced.
 //
 // The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then
 // exactly one Finish. An error ends the sequence; no Finish follows it.
@@ -32,7 +32,7 @@ type Model interface {
 	Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
 }
 
-// Source yields events on demand. Next returns io.EOF behind the last one; a Source that ends
+// Source yields events on demand. Next returns io.EOF after the last one; a Source that ends
 // without a Finish event must return another error, since a reply without an end is not a reply.
 // Close stops the upstream at once and may be called more than once.
 type Source interface {
@@ -55,24 +55,24 @@ const (
 	Finish                // Event.Text is the reason: one of the Finish constants
 )
 
-// String names the kind as the golden files do.
+// String returns the name of the kind as in the golden files.
 func (k Kind) String() string {
 	return [...]string{"none", "text", "reasoning", "call", "args", "end", "usage", "finish"}[k]
 }
 
-// Reasons of a Finish event. Whether a stopped reply held calls is for the encoder to say
+// Reasons of a Finish event. Whether a stopped reply contains calls is decided by the encoder
 // ("tool_calls").
 const (
-	Stop   = "stop"   // the model ended by itself, or at a stop sequence
+	Stop   = "stop"   // the model ended on its own, or at a stop sequence
 	Length = "length" // the reply was cut: token limit, context full, or endless repetition
 
 	// RepeatAbort is the Meta.Cause of a Length: the server gave up a model that wrote the same
 	// token over and over.
 	RepeatAbort = "repeat-abort"
 
-	// Abandoned is a reason that only a Source gives: the server stopped passing on what the model
-	// wrote, since its own reading of it failed; Meta.Cause is what it said. A call whose arguments
-	// are whole by then stands.
+	// Abandoned is a reason that only a Source uses: the server stopped passing on what the model
+	// wrote, since its parser failed; Meta.Cause is the server's message. A call whose arguments
+	// are complete by then is kept.
 	Abandoned = "abandoned"
 )
 
@@ -85,13 +85,13 @@ type Event struct {
 	Meta  *Meta  // what else is known, at the end and with probabilities; nil otherwise
 }
 
-// Meta is what a reply says about itself, most of it at its end.
+// Meta holds information about a reply, most of which comes at its end.
 type Meta struct {
 	Cause    string   // Finish: why, in words, when the reason alone does not tell ("repeat-abort")
 	Usage    *Counts  // tokens, when the upstream counted them
 	Times    *Times   // where the time went, when the upstream says
 	Format   string   // the model family whose format was read
-	Strategy string   // how the raw text was had: raw, tap, native, …
+	Strategy string   // how the raw text was obtained: raw, tap, native, …
 	Repairs  []string // what the decoder had to repair, one name a defect, each once
 	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
 	Stopped  string   // Finish: the stop sequence that ended the reply, where Request.TellStop has it told
@@ -99,8 +99,7 @@ type Meta struct {
 	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
 }
 
-// MetaOf returns a copy of what an event says of the reply, which may be changed: events share
-// theirs.
+// MetaOf returns a copy of an event's Meta that may be changed: events share theirs.
 func MetaOf(ev Event) Meta {
 	if ev.Meta == nil {
 		return Meta{}
@@ -111,7 +110,7 @@ func MetaOf(ev Event) Meta {
 // MaxCut bounds Meta.Cut, in bytes.
 const MaxCut = 4 << 10
 
-// Token is a piece of text as the model counts it, with its probability.
+// Token is a piece of text of the model's vocabulary, with its probability.
 type Token struct {
 	Text    string
 	Logprob float64 // natural logarithm of the probability
@@ -126,8 +125,8 @@ type Counts struct {
 	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
 }
 
-// FromCache returns c with so many tokens of the prompt from a cache. A server's number that cannot
-// be is none.
+// FromCache returns c with the given number of cached prompt tokens. An impossible number is
+// ignored.
 func (c Counts) FromCache(tokens int) Counts {
 	if tokens > 0 && tokens <= c.Prompt {
 		c.Cached = tokens
@@ -135,7 +134,7 @@ func (c Counts) FromCache(tokens int) Counts {
 	return c
 }
 
-// Plus returns the sum of both.
+// Plus returns the sum of c and d.
 func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Cached + d.Cached, c.Estimated || d.Estimated}
 }
@@ -156,7 +155,7 @@ type Times struct {
 	Load, Prompt, Completion time.Duration // loading the model, reading the prompt, writing the reply
 }
 
-// Role says who speaks.
+// Role is the author of a message.
 type Role string
 
 // The roles. A developer message is a System message here.
@@ -171,7 +170,7 @@ const (
 type Message struct {
 	Role      Role
 	Content   string
-	Reasoning string   // Assistant: what it thought
+	Reasoning string   // Assistant: its reasoning
 	Calls     []Call   // Assistant: what it called
 	CallID    string   // ToolRole: the call that is answered
 	Name      string   // ToolRole: the tool that answered, when the client says so
@@ -192,14 +191,14 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments; empty means any object
 	Strict      bool            // the client wants arguments that fit the schema exactly
 
-	// Found is set for a tool whose definition a message of the conversation holds, since a search
-	// has found it. Where the model can call such a tool, its prompts do not list it: what they
-	// begin with stays as it was, and with it the server's cache.
+	// Found is set for a tool whose definition is in a message of the conversation, because a tool
+	// search returned it. If the model can call such a tool, its prompts do not list it: so their
+	// beginning does not change, and the server's cache stays valid.
 	Found bool
 }
 
-// Request is what a client asks, whichever form it used. The zero value of each option means "the
-// client did not say".
+// Request is a client's request, in whichever form it came. The zero value of each option means
+// "the client did not say".
 type Request struct {
 	Model     string
 	Messages  []Message
@@ -207,7 +206,7 @@ type Request struct {
 	Continue  *Continuation // a text to write on instead of answering Messages, which are empty then, as Tools are; nil: answer
 	MaxTokens int           // of the reply; 0: no limit of the client's
 	Stop      []string      // text sequences that end the reply
-	TellStop  bool          // say in Meta.Stopped which of them did; servers do not tell, so they are matched here
+	TellStop  bool          // say in Meta.Stopped which of them did; servers do not report it, so the engine matches them
 	Sampling
 
 	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools, of an answer without calls
@@ -223,16 +222,16 @@ type Request struct {
 	Effort  string                     // with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know levels; empty: not said
 	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
-	Extra   map[string]json.RawMessage // fields that nobody here understood, kept
+	Extra   map[string]json.RawMessage // unknown fields of the request
 }
 
-// Sampling says how the next token is drawn. What is nil is the server's choice.
+// Sampling says how the next token is drawn. The server chooses what is nil.
 type Sampling struct {
 	Seed                                                 *int64
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
 }
 
-// Counter tells how many tokens a request has, without asking the model for a reply.
+// Counter counts the tokens of a request, without asking the model for a reply.
 type Counter interface {
 	CountTokens(ctx context.Context, r *Request) (int, error)
 }
@@ -250,6 +249,6 @@ type Info struct {
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
 	// Real returns the model that a name stands for by an alias or a pattern of aliases, else the
-	// name itself. The model need not be there.
+	// name itself. The model need not exist.
 	Real(name string) string
 }

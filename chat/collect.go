@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Collector puts a reply together from its events: the whole reply is its stream, collected. The
-// zero value is an empty reply. A Collector must not be copied once it has text.
+// Collector assembles a complete reply from its events. The zero value is an empty reply. A
+// Collector must not be copied once it has text.
 type Collector struct {
 	Text, Reasoning strings.Builder
 	Calls           []Call // in order; while Open, the last one has not ended
-	Open            bool   // a call has begun, and nothing may be made of it before its end
+	Open            bool   // a call has begun, and must not be used before its end
 	End             *Event // the Finish event; nil before it
 	Usage           Counts
 	Times           Times
@@ -44,7 +44,7 @@ func (c *Collector) Add(e Event) (completed bool) {
 	return completed
 }
 
-// endCall completes the open call. A call without arguments has none, which is an empty object.
+// endCall completes the open call. The arguments of a call without any are an empty object.
 func (c *Collector) endCall() {
 	if !c.Open {
 		return
@@ -55,7 +55,7 @@ func (c *Collector) endCall() {
 	}
 }
 
-// note keeps what a reply says of its cost.
+// note records the counts and times of a reply.
 func (c *Collector) note(m *Meta) {
 	if m.Usage != nil {
 		c.Usage = *m.Usage

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes compact JSON on one line, with <, > and & as they are: models and people read it, no
-// web page does.
+// JSON writes compact JSON on one line, with <, > and & as they are: models and people read it, not
+// web pages.
 func JSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -28,14 +28,15 @@ func AppendQuoted(dst []byte, s string) []byte {
 }
 
 // AppendEscaped appends s as the inside of a JSON string, spelled as encoding/json does without
-// HTML escaping: each byte that is no UTF-8 becomes U+FFFD. A call of encoding/json for each
-// fragment would copy it twice, and looks at each byte of a prompt by itself; a fuzz test holds the
-// two alike. U+2028 and U+2029 are escaped because older JavaScript ends a line at them.
+// HTML escaping: each byte that is not UTF-8 becomes U+FFFD. A call of encoding/json for each
+// fragment would copy it twice, and examine each byte of a prompt separately; a fuzz test ensures
+// that both give the same. U+2028 and U+2029 are escaped because older JavaScript ends a line at
+// them.
 func AppendEscaped(dst []byte, s string) []byte { return appendEscaped(dst, s, true) }
 
-// AppendShortQuoted appends s as a JSON string in which U+2028 and U+2029 stand for themselves, as
-// JSON allows. It is for model servers, which read JSON as a whole: escaped, a text of these two
-// has twice the bytes.
+// AppendShortQuoted appends s as a JSON string in which U+2028 and U+2029 are not escaped, as JSON
+// allows. It is for model servers, which read JSON as a whole: escaped, a text of these two has
+// twice the bytes.
 func AppendShortQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	dst = appendEscaped(dst, s, false)
@@ -71,10 +72,10 @@ const (
 	topBits  = eachByte * 0x80
 )
 
-// plain returns how many bytes at the front of s are of ASCII and stand for themselves in a JSON
-// string. Eight are looked at together: where a byte is below a blank, a quote, a backslash or
-// beyond ASCII, one of four values has the top bit of that byte set. A borrow can set that of a
-// later byte as well, but never of an earlier one.
+// plain returns how many bytes at the front of s are ASCII and need no escape in a JSON string. It
+// examines eight bytes at a time: where a byte is below a blank, a quote, a backslash or beyond
+// ASCII, one of four values has the top bit of that byte set. A borrow can set that of a later byte
+// as well, but never of an earlier one.
 func plain(s string) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {
@@ -90,11 +91,10 @@ func plain(s string) int {
 	return n
 }
 
-// hexDigits are those of an escape.
+// hexDigits are the digits of an escape.
 const hexDigits = "0123456789abcdef"
 
-// appendEscape appends the escape of a character that cannot stand for itself, or of
-// utf8.RuneError.
+// appendEscape appends the escape of a character that needs one, or of utf8.RuneError.
 func appendEscape(dst []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

@@ -2,15 +2,15 @@ package chat
 
 import "context"
 
-// Observer is told how a reply comes about, beside the events of the reply itself. It is no part of
-// a Request: with an observer or without one a request gets the same reply, so a Request stays
-// plain data that can be copied and changed.
+// Observer is told how a reply is produced, in addition to the events of the reply itself. It is
+// not part of a Request: with an observer or without one a request gets the same reply, so a
+// Request stays plain data that can be copied and changed.
 //
 // As net/http/httptrace does for requests of HTTP, it travels in the context, where a Model that
 // wraps another one passes it on without knowing of it. Fields that are nil are not called. All but
 // Pulse.Beat are called by the goroutine that ranges over the reply.
 type Observer struct {
-	Pulse *Pulse // nil: nobody waits for flushes or keep-alives
+	Pulse *Pulse // nil: flushes and keep-alives are not wanted
 
 	// OnPlan is told the format and the strategy by which the reply will be read, before the model
 	// server is asked, so before the first event: headers can still carry it. It is called again
@@ -18,18 +18,18 @@ type Observer struct {
 	OnPlan func(format, strategy string)
 
 	// OnPrompt is told about how many tokens the prompt has, before the model server counts them:
-	// an API that tells the count at the beginning of a stream has no other. It is called again
-	// when the prompt becomes another one.
+	// an API that reports the count at the beginning of a stream has no other. It is called again
+	// when the prompt changes.
 	OnPrompt func(tokens int)
 
 	// OnGeneration is called when a model begins to write for this request: the reply itself, the
-	// reply by another strategy, or what repairs it, which name says. The function that it returns
-	// is given every event of the model server before decoding.
+	// reply by another strategy, or a repair; name says which. The function that it returns is
+	// given every event of the model server before decoding.
 	OnGeneration func(name string) func(Event)
 
 	// OnRendered is given the prompt of the generation that begins next, as the model reads it:
 	// where a server renders prompts alone, so never with the strategies tap and native. context is
-	// the length that the model is loaded for; 0: not known. Only traces want it; nil: nobody does.
+	// the length that the model is loaded for; 0: not known. It is for traces; nil: not wanted.
 	OnRendered func(text string, context int)
 
 	// OnNote is told what was done to the request before the model saw it, or what the server was
@@ -46,7 +46,7 @@ type Observer struct {
 type Pulse struct {
 	Idle   func()                  // called before each read that may block: nothing more is buffered, so flush
 	Beat   func(said string) error // called, never at the same time as anything else of the reply, after each silent interval, with what is waited for, if that is known; an error cancels
-	Client string                  // who asks, the same for all requests of one client; empty: not known
+	Client string                  // identifies the client, the same for all of its requests; empty: not known
 }
 
 // observerKey is the context key of the Observer.
@@ -59,7 +59,7 @@ func WithObserver(ctx context.Context, o *Observer) context.Context {
 }
 
 // ObserverOf returns the observer of ctx, never nil: without one it returns the zero Observer,
-// which nobody hears.
+// which ignores all calls.
 func ObserverOf(ctx context.Context) *Observer {
 	if o, ok := ctx.Value(observerKey{}).(*Observer); ok && o != nil {
 		return o

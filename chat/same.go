@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Same reports whether two calls are the same to whoever runs them: the same name, and arguments of
-// the same value, however they are spelled. Clients and models write arguments anew, with other
-// white space and order. Numbers are compared by their digits, so 1 and 1.0 differ.
+// Same reports whether two calls have the same effect: the same name, and arguments of the same
+// value, however they are spelled. Clients and models write arguments anew, with other white space
+// and order. Numbers are compared by their digits, so 1 and 1.0 differ.
 func (c Call) Same(other Call) bool {
 	return c.Name == other.Name && (bytes.Equal(c.Args, other.Args) || c.Key() == other.Key())
 }
@@ -17,9 +17,9 @@ func (c Call) Same(other Call) bool {
 // SameCalls reports whether two lists have the same calls in the same order.
 func SameCalls(a, b []Call) bool { return slices.EqualFunc(a, b, Call.Same) }
 
-// Key returns a text that calls share which are the same: the name, and the arguments written the
-// one way that depends on nothing but the value. No arguments are an empty object, and text that is
-// no JSON is itself.
+// Key returns a text that is equal for calls that are the same: the name, and the arguments in a
+// form that depends only on their value. Missing arguments are an empty object, and text that is
+// not JSON is used as it is.
 func (c Call) Key() string {
 	d := json.NewDecoder(bytes.NewReader(c.Args))
 	d.UseNumber()
@@ -27,7 +27,7 @@ func (c Call) Key() string {
 	args := c.Args
 	switch err := d.Decode(&v); err {
 	case nil:
-		args, _ = JSON(v) // what was read can be written
+		args, _ = JSON(v) // cannot fail: the value was parsed from JSON
 	case io.EOF:
 		args = json.RawMessage("{}")
 	}

@@ -15,9 +15,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sayable refuses what no server can be told: arguments of an earlier call that are no object, and
-// numbers that JSON has no word for. What came over HTTP has neither; it is for programs that make
-// their requests themselves. Whoever writes an order relies on it.
+// sayable returns an error for a request that no server can be sent: one with arguments of an
+// earlier call that are not an object, or with numbers that JSON cannot express. A request that
+// came over HTTP has neither; the check is for programs that build their requests themselves. The
+// code that writes an order relies on it.
 func sayable(r *chat.Request) error {
 	for i, m := range r.Messages {
 		for n, c := range m.Calls {
@@ -36,10 +37,10 @@ func sayable(r *chat.Request) error {
 	return nil
 }
 
-// affordable refuses a request whose schemas are larger than what is read, before anything is made
-// of them. To leave such a schema unread instead would send its megabytes to a model that has no
-// room for them, and check nothing. An allOf of 300,000 empty schemas once took a core for 14
-// minutes, also after its client had left.
+// affordable returns an error for a request whose schemas are larger than the limit, before they
+// are processed. Leaving such a schema unread instead would send its megabytes to a model that has
+// no room for them, and check nothing. An allOf of 300,000 empty schemas once took a core for 14
+// minutes, even after its client had left.
 func affordable(r *chat.Request) error {
 	var form json.RawMessage
 	if r.Format != nil && r.Format[0] == '{' {
@@ -52,9 +53,9 @@ func affordable(r *chat.Request) error {
 	return err
 }
 
-// checkSupported refuses what the request's model cannot do. A server would drop the pictures
-// silently, and the model would answer as if there were none. Param names the message. A model of
-// which nobody knows whether it sees gets them.
+// checkSupported returns an error for what the request's model cannot do. A server would drop the
+// pictures silently, and the model would answer as if there were none. The error's Param names the
+// message. A model of which it is not known whether it takes pictures gets them.
 func (j *job) checkSupported(context.Context) (*job, error) {
 	if !j.facts.NoVision {
 		return j, nil
@@ -67,9 +68,10 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	return j, nil
 }
 
-// rules checks the arguments of a tool. A schema that cannot be used is no reason to refuse a
-// request, since servers of tools write all kinds; any object fits it. The client is told, since a
-// call that it takes for checked is not, and so is the log, once a schema.
+// rules returns the validator of a tool's arguments. A schema that cannot be used is not a reason
+// to refuse the request, since tool servers write all kinds of schemas; any object fits it then.
+// The client is told, since it would otherwise take the call for checked, and so is the log, once
+// per schema.
 func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	e := t.engine
 	v, err := e.schemas.Tool(tool)
@@ -79,7 +81,7 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	t.tell(noteUnchecked, fmt.Sprintf("calls of %.64s are not checked: %s", called, err))
 	log := e.cfg.Log.Debug()
 	e.odd.Get(tool.Schema, func(string) struct{} {
-		log = e.cfg.Log.Warn() // once a schema: a conversation sends it with every turn
+		log = e.cfg.Log.Warn() // once per schema: a conversation sends it with every turn
 		return struct{}{}
 	})
 	log.Err(err).Str("tool", called).Msg("the tool's calls are not checked")
@@ -87,14 +89,14 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	return v
 }
 
-// borrowed are the models of others that agents ask for when nobody tells them which, and the
-// pattern for all of a kind: Claude Code asks for claude-opus-5-5, and for claude-haiku-… beside
-// it, Codex for gpt-5.5-codex.
+// borrowed lists the models of other makers that agents ask for when no model is configured, and
+// the pattern that covers all of a kind: Claude Code asks for claude-opus-5-5 and also for
+// claude-haiku-…, Codex for gpt-5.5-codex.
 var borrowed = []struct{ begins, pattern string }{
 	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"}, {"gemini-", "gemini-*"},
 }
 
-// mostNamed is how many models an error names.
+// mostNamed is how many models an error names at most.
 const mostNamed = 5
 
 // advised returns the error of a request with advice added when the server has no such model:

@@ -9,9 +9,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete begins the writing on of a text. Of the stages of a reply only the form of the answer
-// and the end are left: there are no calls to look for, and what editors send (code before and
-// behind the cursor) must come back byte for byte.
+// complete starts a completion, which continues a text. Of the stages of a reply only the form of
+// the answer and the end apply: there are no calls to look for, and what editors send (code before
+// and after the cursor) must come back byte for byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
@@ -30,9 +30,8 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 var _ chat.Embedder = (*Engine)(nil)
 
 // Embed returns the vectors of r's texts. See chat.Embedder. It fails when a server sends fewer
-// vectors than texts: clients pair them by their places, and would file texts under others'
-// vectors. There are no heartbeats: the answer is one document, and nothing can be written before
-// it.
+// vectors than texts: clients pair them by position, and would file texts under others' vectors.
+// There are no heartbeats: the answer is one document, and nothing can be written before it.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	t := e.newTurn(embedRoot(e.Real(name), r))

@@ -22,19 +22,19 @@ type Config struct {
 	Ollama string
 	// Upstreams are further model servers, whose models are called name/model.
 	Upstreams []Upstream
-	// Remember says where stands what is found out about models.
+	// Remember says where findings about models are stored.
 	Remember Remember
 	// Timeouts bound the waits for a server. Zero fields take the defaults.
 	Timeouts wait.Timeouts
-	// Log is where what operators need to know goes, never prompts, replies or keys. The zero value
-	// logs nothing.
+	// Log receives what operators need to know, never prompts, replies or keys. The zero value logs
+	// nothing.
 	Log zerolog.Logger
 
 	Naming
 
-	// Strategy, Wording and Format have the name of a model, with * for any text, as their keys;
-	// the longest match wins. Strategy says how the model's text is read (see Strategies). No
-	// match: by probing.
+	// Strategy, Wording and Format are keyed by the name of a model, with * for any text; the
+	// longest match wins. Strategy says how the model's text is read (see Strategies). No match: by
+	// probing.
 	Strategy map[string]string
 	// Wording says how strategy prompt describes tools, as adapters.ParseWording reads it. No
 	// match: the family's own, else by probing, unless NoProbe is set.
@@ -61,27 +61,28 @@ type Config struct {
 	// it once more.
 	Unwedge bool
 
-	// Demos says when the demo models are listed, and whether they are there: DemoAuto, DemoAlways
-	// or DemoNever. Empty: DemoAuto.
+	// Demos says when the demo models are listed, and whether they exist at all: DemoAuto,
+	// DemoAlways or DemoNever. Empty: DemoAuto.
 	Demos string
-	// Demo is the server behind them. The zero value writes at a pace that can be seen.
+	// Demo configures the server of the demo models. The zero value writes at a pace that a reader
+	// can follow.
 	Demo demo.Server
 }
 
-// Naming says by which names models are asked for.
+// Naming configures the names by which clients ask for models.
 type Naming struct {
-	// Aliases have a name that clients may ask for, in which * stands for any text, and the model
-	// that it stands for, with its server's name in front. Settings of Config that go by a model's
-	// name go by the latter, so a model is read alike under every name.
+	// Aliases maps a name that clients may ask for, in which * stands for any text, to the name of
+	// a model, with its server's name as a prefix. Settings of Config that are keyed by a model's
+	// name use the latter, so a model is read alike under every name.
 	Aliases map[string]string
-	// Prefix says nothing in front of any model's name, so that each has a second one. Empty: there
-	// is none.
+	// Prefix is put before every model's name as a second name for it; it has no other meaning.
+	// Empty: there is no prefix.
 	Prefix string
 	// DefaultModel answers requests that name no model. Empty: such requests are an error.
 	DefaultModel string
 }
 
-// Decoding says how calls are found in what a model writes.
+// Decoding configures how calls are found in what a model writes.
 type Decoding struct {
 	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero:
 	// short calls are sent whole and long ones stream; what looks like a call by the usual evidence
@@ -91,7 +92,7 @@ type Decoding struct {
 	Quiet bool
 }
 
-// Checking says what is done so that calls fit their schemas.
+// Checking configures what is done so that calls fit their schemas.
 type Checking struct {
 	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it
 	// writes.
@@ -101,23 +102,25 @@ type Checking struct {
 	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired:
 	// written once more, held to its schema, and by telling the model what was wrong with it.
 	NoRewrite, NoReask bool
-	// OutOfBounds says what becomes of a call that nothing could repair, and that fails by bounds
-	// of values alone: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
+	// OutOfBounds says what happens to a call that could not be repaired and that only violates
+	// bounds of values: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
 	OutOfBounds string
-	// Misfit says what becomes of a call that does not fit its schema: MisfitRepair, MisfitDrop or
+	// Misfit says what happens to a call that does not fit its schema: MisfitRepair, MisfitDrop or
 	// MisfitPass. Empty: MisfitRepair.
 	Misfit string
 }
 
-// Lengths bound what a model is given to read.
+// Lengths limits how much a model is given to read.
 type Lengths struct {
-	// NumCtx is the context length asked of Ollama, in tokens. 0: by the request's size, up to
-	// MaxCtx.
+	// NumCtx is the context length asked of Ollama, in tokens. 0: as the request's size requires,
+	// up to MaxCtx.
 	NumCtx int
-	// MaxCtx bounds what is asked for by a request's size. 0: window.Most. A context costs memory
-	// whether it is used or not, so a model that was trained with 262,144 tokens does not get them.
+	// MaxCtx is the longest context that a request's size may ask for. 0: window.Most. A context
+	// costs memory whether it is used or not, so a model that was trained with 262,144 tokens does
+	// not get them.
 	MaxCtx int
-	// Overflow says what becomes of a conversation that is longer: Trim or Refuse. Empty: Trim.
+	// Overflow says what happens to a conversation that is longer than the context: Trim or Refuse.
+	// Empty: Trim.
 	Overflow string
 	// ToolBudget is how many tokens the tools of a request may take: their descriptions are cut
 	// until they fit, then those of their parameters, and last tools are left out. 0: only where
@@ -128,55 +131,54 @@ type Lengths struct {
 	Reasoning string
 }
 
-// Loops says what is done about a model that repeats itself.
+// Loops configures what is done about a model that repeats itself.
 type Loops struct {
 	// LoopGuard says what is done about the same call with the same result over and over, turn by
 	// turn: LoopOff, LoopWarn or LoopBreak. Empty: LoopWarn.
 	LoopGuard string
-	// SameCalls is how many calls in a row that the reply made before end it; they are not made
-	// again in any case. 0: 3, negative: any number.
+	// SameCalls is how many calls in a row that repeat calls made earlier in the reply end it; such
+	// calls are not made again in any case. 0: 3, negative: any number.
 	SameCalls int
-	// MaxRepeat is for how many bytes a model may write the same over and over until its reply is
-	// ended. 0: 8192, negative: for ever.
+	// MaxRepeat is for how many bytes a model may repeat the same text before its reply is ended.
+	// 0: 8192, negative: without limit.
 	MaxRepeat int
 }
 
-// strategyGone is a strategy that settings of earlier releases may still name. Their start fails
-// with what to do instead, which a plain "none of …" does not say.
+// strategyGone is a strategy that settings of earlier releases may still name. The program then
+// fails to start, with an error that says what to do instead; a plain "none of …" would not.
 const strategyGone = "clone"
 
-// What becomes of a conversation that is longer than its context.
+// What happens to a conversation that is longer than its context.
 const (
 	Trim   = "trim"   // its oldest turns are left out, and the client is told
-	Refuse = "refuse" // it is an error
+	Refuse = "refuse" // the request fails
 )
 
-// What becomes of a call whose values are out of their bounds, when writing it again has not
-// helped.
+// What happens to a call whose values are out of their bounds, when rewriting it has not helped.
 const (
 	BoundsRewrite = "rewrite" // nothing more is done: it is text
-	BoundsClamp   = "clamp"   // its numbers are brought to their nearest bounds
-	BoundsPass    = "pass"    // it leaves as it is, for agents that learn from a tool's error
+	BoundsClamp   = "clamp"   // its numbers are set to the nearest bounds
+	BoundsPass    = "pass"    // it is sent as it is, for agents that learn from a tool's error
 )
 
-// Bounds returns the names of the above.
+// Bounds returns the values of Checking.OutOfBounds.
 func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
 
-// What becomes of a call that does not fit its schema.
+// What happens to a call that does not fit its schema.
 const (
 	MisfitRepair = "repair" // it is written again; failing that, optional members that do not fit are left out
-	MisfitDrop   = "drop"   // these are left out first, which costs no generation
+	MisfitDrop   = "drop"   // optional members that do not fit are left out first, which costs no generation
 	MisfitPass   = "pass"   // it is written again; failing that, it is sent as it is
 )
 
-// Misfits returns the names of the above.
+// Misfits returns the values of Checking.Misfit.
 func Misfits() []string { return []string{MisfitRepair, MisfitDrop, MisfitPass} }
 
 // When the demo models are listed.
 const (
-	DemoAuto   = "auto"   // when no model server answers; by their names they can be asked at any time
+	DemoAuto   = "auto"   // when no model server answers; requests that name one are always answered
 	DemoAlways = "always" // beside the models of every server
-	DemoNever  = "never"  // and there are none
+	DemoNever  = "never"  // they do not exist
 )
 
 // Validate reports the first fault of the configuration as an error: an unknown strategy or format,

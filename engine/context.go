@@ -13,30 +13,30 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sizes reports whether the server can be asked for a context. Ollama can, and loads the model anew
-// for it; a llama-server or a vLLM has what it was started with.
+// sizes reports whether a context length can be requested from the server. Ollama accepts one, and
+// reloads the model for it; a llama-server or a vLLM has the context that it was started with.
 func (t *target) sizes() bool {
 	_, ok := t.server.backend.(sizer)
 	return ok
 }
 
-// mostContext returns the longest context that is asked for. Beyond 32,768 tokens the setting has
-// to say so: no server tells how much memory there is.
+// mostContext returns the longest context that a request may get. More than 32,768 tokens must be
+// configured: servers do not say how much memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
 // fixedContext returns the context that the client or the settings ask for, or 0 when neither does
-// and the request's size decides. The client goes first: aider, for one, sends a num_ctx of its own
-// with every request.
+// and the request's size decides. The client takes precedence: aider, for one, sends a num_ctx of
+// its own with every request.
 func (t *target) fixedContext(r *chat.Request) (n int) {
 	if raw, ok := r.Options["num_ctx"]; ok {
-		_ = json.Unmarshal(raw, &n) // what is no number asks for none
+		_ = json.Unmarshal(raw, &n) // what is not a number asks for none
 		return n
 	}
 	return t.engine.cfg.NumCtx
 }
 
-// chooseContext asks for enough context: a fifth more than the estimate, and room for the reply.
-// Ollama's default of 4,096 tokens would drop the tools of most agents silently.
+// chooseContext sets the context of the request: a fifth more than the estimate, and room for the
+// reply. Ollama's default of 4,096 tokens would silently drop the tools of most agents.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	k := *j
 	k.context = j.sized(ctx, j.orderFor(j.request))
@@ -51,23 +51,24 @@ func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	return t.facts.Window
 }
 
-// shrink makes a request fit that the server has found too long: by a longer context, else by a
-// shorter reply if that alone is too long, else by shorter tools, else by leaving out the oldest
-// turns. The error is for the client, when nothing helps. Servers are asked with "truncate": false,
-// so that they refuse what they would otherwise cut silently, tool definitions first. Newer ones
-// say how many tokens there are (Ollama from 0.30, llama-server, vLLM, OpenAI); without a count
-// half as much again is assumed, so that a few refusals are enough.
+// shrink shortens a request that the server has found too long, so that it fits: by a longer
+// context, else by a shorter reply if that alone is too long, else by shorter tools, else by
+// leaving out the oldest turns. When nothing helps, it returns the error for the client. Servers
+// are asked with "truncate": false, so that they refuse what they would otherwise cut silently,
+// tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server,
+// vLLM, OpenAI); without a count, shrink assumes half as much again, so that a few refusals are
+// enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
-	if tokens == 0 { // all that is known is that it is longer
+	if tokens == 0 { // the server only said that it is too long
 		tokens = max(j.meter().Estimate(bytes), j.context) * 3 / 2
 	}
 	k := *j
 	k.counted, k.context = window.Meter{Bytes: bytes, Tokens: tokens}, cmp.Or(over.Window, j.context)
 	if j.sizes() {
 		o := k.orderFor(k.request)
-		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the fifth
+		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the margin of a fifth
 		if longer := k.sized(ctx, o); longer > k.context {
 			k.context = longer
 			return &k, nil
@@ -93,14 +94,14 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	return nil, k.tooLong(tokens, over.Tokens > 0)
 }
 
-// trim leaves out the oldest turns of a conversation that takes so many tokens, and tells the
-// client. It returns nil when too little may be left out. Never left out are system text, tools,
-// the last question and the last message: what remains must still be a request.
+// trim leaves out the oldest turns of a conversation of the given number of tokens, and tells the
+// client. It returns nil when not enough can be left out. System text, tools, the last question and
+// the last message are never left out: what remains must still be a request.
 func (j *job) trim(tokens int) *job {
 	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
 	meter := j.meter()
-	// A quarter of the context at a time: else every further turn would be refused, trimmed by one
-	// message, and read anew by a server whose cache of the prompt ends where the conversation was
+	// Cut a quarter of the context at a time: otherwise each further turn would be refused, trimmed
+	// by one message, and read anew by a server whose prompt cache ends where the conversation was
 	// cut.
 	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
 	if cut.Dropped == 0 || tokens-cut.Freed > j.context {
@@ -128,7 +129,7 @@ const (
 	byServer   bound = "the model server"
 )
 
-// boundBy returns what bounds a request's context of so many tokens. The error's sentence needs it:
+// boundBy returns what limits the request's context to size tokens. The error's sentence needs it:
 // which setting helps depends on it.
 func (t *target) boundBy(r *chat.Request, size int) bound {
 	trained := t.facts.Window > 0 && size >= t.facts.Window
@@ -149,8 +150,7 @@ func (t *target) boundBy(r *chat.Request, size int) bound {
 }
 
 // longer returns the end of the sentence "Please reduce …": how to get a longer context. It names
-// the one setting that helps: to raise num-ctx is of no use when the model was trained with no
-// more.
+// the one setting that helps: raising num-ctx is of no use when the model was not trained for more.
 func (by bound) longer() string {
 	switch by {
 	case byRequest:
@@ -180,9 +180,9 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	return f
 }
 
-// meter returns a meter made from what the server has said of this very request, else from what
-// earlier requests of its model taught. A refusal with a count is exact for this text; a ratio
-// learned from other requests is not.
+// meter returns a meter made from what the server has said about this request, else from what was
+// learned from earlier requests to its model. A refusal with a count is exact for this text; a
+// ratio learned from other requests is not.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted
@@ -193,15 +193,15 @@ func (j *job) meter() window.Meter {
 // counter learns how many bytes a token has from what a server counts of one prompt.
 type counter struct {
 	*target
-	bytes   int  // of the prompt
-	context int  // that it gets, in tokens; 0: not known
-	ours    bool // it was rendered here, and not by the server
+	bytes   int  // length of the prompt
+	context int  // of the request, in tokens; 0: not known
+	ours    bool // the prompt was rendered here, and not by the server
 	meter   func() window.Meter
 }
 
-// watch calibrates the bytes a token of the model by the first count that the server gives of the
-// prompt, and finds out whether the server has cut the prompt silently, as Ollama does with all
-// that is longer than its context.
+// watch calibrates how many bytes of the model's text make a token, by the first count of the
+// prompt that the server sends, and detects whether the server has cut the prompt silently, as
+// Ollama does with prompts longer than its context.
 func (c *counter) watch() chat.Hook {
 	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
@@ -214,8 +214,8 @@ func (c *counter) watch() chat.Hook {
 }
 
 const (
-	// mostBytes is more than a token stands for in any text that is a conversation
-	// (docs/internal/context.md has what was measured): a server that counts fewer tokens has not
+	// mostBytes is more bytes than a token stands for in any text that is a conversation
+	// (docs/internal/context.md has the measurements): a server that counts fewer tokens has not
 	// read all of it.
 	mostBytes = 12
 	// fewestRead is how many tokens a count must fall short by to mean something: below it a
@@ -224,8 +224,8 @@ const (
 )
 
 // learnTokens records how many tokens the server has counted in the prompt. A count that shows that
-// the prompt was cut teaches nothing about tokens: the client is told instead, since nothing else
-// would tell it.
+// the prompt was cut is not recorded: the client is told instead, since it would not learn of it
+// otherwise.
 func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
 	switch {
@@ -233,8 +233,8 @@ func (c *counter) learnTokens(n chat.Counts) {
 		return
 	case c.context > 0 && n.Prompt >= c.context:
 		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", n.Prompt)
-	// A rendered prompt of ours was sent as it is, and a server that cuts it says so; of a chat
-	// nobody else knows.
+	// A prompt that was rendered here was sent as it is, and a server that cuts it says so; a chat
+	// that the server renders may be cut silently.
 	case !c.ours && c.bytes > mostBytes*(n.Prompt+fewestRead):
 		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", n.Prompt, c.bytes/mostBytes)
 	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly
@@ -252,9 +252,9 @@ func (c *counter) learnTokens(n chat.Counts) {
 	c.tell(noteTruncated, why)
 }
 
-// CountTokens returns about how many tokens the model would read of r: as many as a server counted
-// last for as much text, and no reply is asked for. It is an estimate since Ollama has no word for
-// counting; the first count of a server makes it true within a few percent.
+// CountTokens returns about how many tokens the model would read of r, without asking for a reply.
+// The estimate uses the ratio of the server's last count, since Ollama cannot be asked to count;
+// from the first count on it is true within a few percent.
 func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
@@ -262,7 +262,7 @@ func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) 
 	if err != nil {
 		return 0, err
 	}
-	if j, err = j.probe(ctx); err != nil { // what was learned is remembered by the model's digest
+	if j, err = j.probe(ctx); err != nil { // what was learned is stored under the model's digest
 		return 0, err
 	}
 	if j, err = j.fitTools(ctx); err != nil {

@@ -14,9 +14,9 @@ import (
 
 // described returns r for a model that was never taught to call: the tools come before the system
 // text, calls of earlier turns are written out in the model's form, and results come from the user,
-// as the family shows them. It grows at its end only, so the server's cache of the prompt stays
-// good from turn to turn: a first word that changes costs the whole prompt again, 8 to 11 s on a
-// CPU, an appended turn less than one.
+// as the family shows them. The prompt grows at its end only, so the server's prompt cache stays
+// valid from turn to turn: a change at the beginning costs reading the whole prompt again, 8 to 11
+// s on a CPU, an appended turn less than one second.
 func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
@@ -38,7 +38,7 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 		}
 		if n == 0 {
 			c.Messages = append(c.Messages, h.turn(rest[0]))
-		} else { // results of one turn are one message: some templates refuse two of a role in a row
+		} else { // the results of one turn become one message: some templates refuse two of a role in a row
 			c.Messages = append(c.Messages, chat.Message{Role: chat.User, Content: h.results(rest[:n])})
 		}
 		rest = rest[max(n, 1):]
@@ -47,10 +47,10 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 }
 
 // retold writes a conversation out in a family's form. Families that number their calls count them
-// through the conversation, so it must be told from the beginning.
+// through the whole conversation, so retold must be given it from the beginning.
 type retold struct {
 	f     *adapters.Format
-	n     int                  // calls so far
+	n     int                  // number of calls so far
 	calls map[string]chat.Call // as the family numbers them, by the client's id
 }
 
@@ -69,12 +69,12 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results returns what tools answered, in the family's own form if its declaration has one. Else it
-// writes a sentence that names the tool: several results are in one message, and nothing else tells
-// them apart.
+// results returns what tools answered, in the family's own form if its declaration has one.
+// Otherwise it writes a sentence that names the tool: one message holds several results, and
+// nothing else tells them apart.
 //
-// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; of a family that says nothing:
-// Result of get_weather:\nsunny
+// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; for a family that declares no
+// form: Result of get_weather:\nsunny
 func (h *retold) results(ms []chat.Message) string {
 	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
 	for i, m := range ms {
@@ -91,27 +91,27 @@ func (h *retold) results(ms []chat.Message) string {
 }
 
 const (
-	// wordingTime is for the probe of all wordings together. The client's request waits for it,
-	// once a model; on a machine without a GPU it may be over before the last wording was tried,
-	// and the family's own is taken.
+	// wordingTime is the time limit for the probe of all wordings together. The client's request
+	// waits for it, once per model; on a machine without a GPU it may be over before the last
+	// wording was tried, and the family's own wording is taken.
 	wordingTime = 40 * time.Second
-	// wordingTokens is how long each reply to the probe may be. Its call needs about 30; more than
-	// four times that is a model that talks about calling.
+	// wordingTokens is how long each reply to the probe may be. The expected call needs about 30; a
+	// model that writes more than four times as many talks about calling.
 	wordingTokens = 120
 )
 
-// wordings are tried in this order, by what a small model got right in each
+// wordings are in the order in which they are tried: by how much a small model got right in each
 // (docs/evidence/models.md).
 var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf returns how tools are described to the job's model: by configuration, by its family's
-// declaration, by what was found out before, else by a probe. A probe that the client's leaving
-// ended teaches nothing.
+// wordingOf returns how tools are described to the job's model: as configured, as its family
+// declares, as was found out before, else by a probe. Nothing is learned from a probe that ended
+// because the client left.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
-		w, _ := adapters.ParseWording(s) // of one that Validate refuses nothing is taken
+		w, _ := adapters.ParseWording(s) // a wording that Validate refuses is ignored
 		return w
 	}
 	if w := j.format.Wording(); w != 0 || j.engine.cfg.NoProbe || len(j.request.Tools) == 0 {
@@ -127,10 +127,10 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	return w
 }
 
-// probeWording finds the first wording in which the model gives the call that it is asked for, zero
-// when there is none or time is over. It is worth up to four generations: the same small model
-// called rightly in 23 to 30 of 30 prompts, by wording (docs/evidence/models.md), and a model that
-// understands none is named in the log.
+// probeWording returns the first wording in which the model makes the call that it is asked for, or
+// the zero value when there is no such wording or the time is over. It is worth up to four
+// generations: the same small model called rightly in 23 to 30 of 30 prompts, depending on the
+// wording (docs/evidence/models.md). A model that understands no wording is named in the log.
 func (t *target) probeWording(ctx context.Context, understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
@@ -146,19 +146,19 @@ func (t *target) probeWording(ctx context.Context, understands func(context.Cont
 	return 0
 }
 
-// probeTools and probeAsk leave one right answer. The second tool is there to be left alone: a
-// model that calls every tool it sees has understood none.
+// probeTools and probeAsk are made so that exactly one answer is right. The second tool must not be
+// called: a model that calls every tool it sees has understood nothing.
 var probeTools = []chat.Tool{
 	{Name: "get_weather", Description: "Get the weather forecast for a city", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
 	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
 }
 
-// probeAsk is what the probe asks for.
+// probeAsk is the user's message of the probe.
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
 // understands asks the model for a call in a wording, and says whether it gives it. The reply
-// passes through all stages but memory: what counts is whether a client would get the right call. A
-// second call is as wrong as none.
+// passes through all stages except memory: what counts is whether a client would get the right
+// call. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{

@@ -20,15 +20,15 @@ import (
 )
 
 // Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those
-// that are configured. It is safe for concurrent use: what it keeps between requests are caches and
-// the memories of its servers, each with a lock of its own, and nothing of a request outlives it.
+// that are configured. It is safe for concurrent use: between requests it keeps only caches and the
+// memories of its servers, each with a lock of its own.
 type Engine struct {
 	cfg          Config
 	servers      []*server // the first one's models go by their own names
 	schemas      valid.Cache
 	plainSchemas kept.Cache[plainSchema] // of tools, in the words that every version of Ollama prints
 	odd          kept.Cache[struct{}]    // schemas that cannot be used
-	carried      kept.Cache[trial]       // whether a family can write a name
+	carried      kept.Cache[trial]       // whether a family can write a tool's name
 }
 
 var (
@@ -37,10 +37,10 @@ var (
 	_ chat.Counter = (*Engine)(nil)
 )
 
-// New makes an Engine. The server need not be up: each request finds out for itself. Of a
-// configuration that Validate refuses, the wrong parts are ignored. The order of the servers
-// counts: the first one's models go by their own names, and further ones stand behind the demo, in
-// the order of the configuration.
+// New makes an Engine. The server need not be up: each request finds out for itself. The parts of a
+// configuration that Validate refuses are ignored. The order of the servers matters: the models of
+// the first one have no prefix, and the further servers come after the demo, in the order of the
+// configuration.
 func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
@@ -75,8 +75,8 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Stream answers r. See chat.Model for the order of events. Whatever happens, the last one is a
-// Finish or an error: clients that see neither wait, or take half a reply for a whole one.
+// Stream answers r. See chat.Model for the order of events. The last event is always a Finish or an
+// error: clients that see neither keep waiting, or take half a reply for a whole one.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		t := e.newTurn(root(e.Real(r.Model), r))
@@ -94,10 +94,10 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// attempt yields the events of one attempt at an answer. An error that may be cured is returned
-// rather than yielded: a first-byte timeout if Unwedge is set, and that of a server in whose place
-// another one can be asked. The former, passed back as prev, makes attempt unload the model first;
-// if that fails, prev is yielded.
+// attempt yields the events of one attempt at an answer. An error that a further attempt may cure
+// is returned rather than yielded: a first-byte timeout if Unwedge is set, and the error of a
+// server if another server can be asked instead. A timeout that is passed back as prev makes
+// attempt unload the model first; if that fails, prev is yielded.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error, yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
 	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse, t.timeouts(s.pool != nil))
@@ -107,7 +107,7 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 		yield(chat.Event{}, prev)
 		return nil
 	}
-	said := false // once the client has got something, there is no second attempt
+	said := false // once the client has received something, there is no second attempt
 	for ev, err := range e.answer(ctx, pulse, r) {
 		if err != nil && !said && (e.cfg.Unwedge && prev == nil && silent(err) || t.elsewhere(ctx, err)) {
 			return err
@@ -127,8 +127,8 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 	return nil
 }
 
-// answer prepares a request and returns its reply. A text that is written on needs none of the
-// steps: it has no tools, no history and no template.
+// answer prepares a request and returns its reply. A completion needs none of the steps: it has no
+// tools, no history and no template.
 func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -140,27 +140,27 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 	return j.answer(ctx)
 }
 
-// stepUnwedged is the name of what was done to a model that did not begin to write.
+// stepUnwedged names what was done about a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// silent reports whether err says that a model did not begin to write in time. A model that stops
-// in the middle is not cured by loading it anew: something was sent, and the reply cannot begin
-// again.
+// silent reports whether err says that a model did not begin to write in time. Reloading does not
+// help with a model that stops in the middle: something was sent, and the reply cannot begin again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
 }
 
-// unwedge unloads the model of a request that was not answered, and says whether asking again may
-// help. Ollama may lose a runner's place for ever when a client leaves between two tokens (seen on
-// 0.34), and a reader of calls may hang (before 0.32.15): every later request waits in vain, until
-// the model is loaded anew. Only the settings allow it, since others may use the model.
+// unwedge unloads the model of a request that was not answered, and reports whether asking again
+// may help. Ollama may lose a runner's slot for good when a client leaves between two tokens (seen
+// on 0.34), and a parser of calls may hang (before 0.32.15): every later request waits in vain
+// until the model is reloaded. It is done only if the settings allow it, since others may be using
+// the model.
 func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	j, err := e.begin(ctx, p, r)
 	if err != nil {
 		return false
 	}
-	u, ok := j.server.backend.(unloader) // others have no word for it
+	u, ok := j.server.backend.(unloader) // other backends cannot unload
 	if !ok {
 		return false
 	}
@@ -174,9 +174,9 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns what is known of r without asking a server, unless it is one whose kind must be
-// found out. Schemas that are too large are refused first, before anything walks them. The error is
-// fault.Invalid or NotFound, or that of a server that cannot be reached.
+// begin returns the job with what is known of r without asking a server, unless the server's kind
+// must be found out. Schemas that are too large are refused first, before any code walks them. The
+// error is fault.Invalid or NotFound, or that of a server that cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
@@ -194,8 +194,8 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format returns the format of a model: by configuration, by the demo's name, else by the name that
-// its server has for it. An alias is resolved before, so that a model is read alike under every
+// format returns the format of a model: as configured, by the demo's name, else by the name that
+// its server has for it. An alias is resolved first, so that a model is read alike under every
 // name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
@@ -210,12 +210,12 @@ func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	return e.cfg.formats().For(model)
 }
 
-// Models lists the models of every server, by the names that clients call them, and the aliases
-// behind them. A server that cannot be reached is left out. Those of the demo are hidden as the
+// Models lists the models of every server, by the names that clients call them, followed by the
+// aliases. A server that cannot be reached is left out. The demo's models are hidden as the
 // configuration says: 70 of them among the user's own would make a menu of models useless.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
-	alone := true // no other server answers than the demo
+	alone := true // only the demo answers
 	for i, s := range e.servers {
 		list, err := s.list(ctx)
 		if err != nil {
@@ -234,7 +234,7 @@ func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 		all[i].Hidden = strings.HasPrefix(all[i].ID, demoName+"/") && !alone && e.cfg.Demos != DemoAlways
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.cfg.Aliases)) {
-		if strings.Contains(name, "*") { // a pattern is no name
+		if strings.Contains(name, "*") { // a pattern is not a name
 			continue
 		}
 		all = append(all, chat.Info{ID: name, Owner: "toolnorm"})

@@ -10,8 +10,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Plan is how a model is read, as far as its name and the settings say. What a probe would find is
-// not in it.
+// Plan describes how a model is read, as far as its name and the settings say. What a probe would
+// find is not in it.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
 	Model    string // as its server calls it
@@ -32,13 +32,13 @@ func (e *Engine) Plan(model string) Plan {
 }
 
 // Findings are what was found out about a model, and how requests to it that offer tools are
-// answered. They are for people: doctor prints them, and nothing is decided by them.
+// answered. They are for people: doctor prints them, and the engine does not use them.
 type Findings struct {
-	// Facts are what the server says. Their own Strategies are hidden by those below, which
-	// settings may have changed.
+	// Facts are what the server says. The field Strategies below shadows that of Facts, since
+	// settings may have changed the strategies.
 	upstream.Facts
 	// Format is the family in whose form the model is read, Template what its template says about
-	// its calls. Empty: nothing else than its name.
+	// its calls. An empty Template adds nothing to what the model's name says.
 	Format, Template string
 	// Strategy is the one that comes first of Strategies, which are all that may work, in the order
 	// in which they are tried.
@@ -50,8 +50,8 @@ type Findings struct {
 }
 
 // Examine finds out about a model what its first request with tools would find out, by the same
-// steps: what doctor says must be true of the program that serves. The server loads the model, and
-// one without a template for tools may be asked for a few short calls.
+// steps: what doctor prints must be true of the program that serves. The server loads the model,
+// and a model without a template for tools may be asked for a few short calls.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

@@ -12,18 +12,19 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The last stages of a reply, which see what will leave: ids of calls, stop sequences, the end.
+// The last stages of a reply, which see exactly what the client will get: ids of calls, stop
+// sequences, the end.
 
-// idLetters are what an id of ours is made of; 24 of them hold 142 bits, so two that are alike will
-// not be seen.
+// idLetters are the characters of a generated id; 24 of them hold 142 bits, so two ids will not be
+// alike.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // numberCalls sets the number and the id of every call of a reply. The id is new in the
-// conversation: the model's own if it will do, else a random one. Some models count their calls
-// anew in every turn, and clients look results up by id.
+// conversation: the model's own if every client takes it, else a random one. Some models count
+// their calls anew in every turn, and clients look results up by id.
 func numberCalls(r *chat.Request, in events) events {
-	// The history counts: templates and clients that keep results by id would give this call an old
-	// one's result.
+	// Ids of the history count as used: templates and clients that keep results by id would give
+	// this call the result of an old one.
 	used := map[string]bool{}
 	for _, m := range r.Messages {
 		for _, c := range m.Calls {
@@ -48,7 +49,7 @@ func numberCalls(r *chat.Request, in events) events {
 }
 
 // goodID reports whether every client takes the id: clients pass it on to other services, of which
-// OpenAI refuses ids of more than 40 bytes and Anthropic other signs than these.
+// OpenAI refuses ids of more than 40 bytes and Anthropic all characters except these.
 func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
@@ -61,8 +62,8 @@ func newID() string {
 		var b [32]byte
 		rand.Read(b[:])
 		for _, c := range b {
-			// Six bits give 64 numbers for 62 letters. The last two are drawn again, else some
-			// letters came more often.
+			// Six bits give 64 numbers for 62 letters. The last two are drawn again, otherwise some
+			// letters would come more often.
 			if c &= 63; int(c) < len(idLetters) && len(id) < cap(id) {
 				id = append(id, idLetters[c])
 			}
@@ -71,11 +72,11 @@ func newID() string {
 	return string(id)
 }
 
-// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, which
-// itself is not shown. It holds back only what may become one: the longest end of the text that
-// begins a sequence. Other events let go of what is held, since a sequence does not reach across
-// them. Nobody has counted the tokens by then, as the counts come in the last record, so they are
-// estimated: four bytes are about a token.
+// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, and
+// does not show the sequence itself. It holds back only what may become one: the longest end of the
+// text that begins a sequence. Other events release the held text, since a sequence does not reach
+// across them. The server has not sent its counts by then, as they come in the last record, so the
+// tokens are estimated: four bytes are about a token.
 func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	if !ownStops(r) {
 		return in
@@ -94,7 +95,7 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 					}
 					return
 				}
-				// Of "a E" with the sequence END only the E waits: to hold more would delay every
+				// Of "a E" with the sequence END only the E waits: holding more would delay every
 				// word of the reply.
 				keep := beginning(all, stops)
 				held = all[len(all)-keep:]
@@ -111,8 +112,8 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	}
 }
 
-// first returns where the sequence begins that is complete first in s, and which one it is; the
-// longest if several end there. It returns -1 when s contains none. What counts is the end, so that
+// first returns where in s the sequence begins that is complete first, and which sequence it is;
+// the longest if several end there. It returns -1 when s contains none. The end decides, so that
 // text that comes in pieces stops where the same text in one piece does.
 func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
@@ -144,9 +145,9 @@ func beginning(s string, stops []string) int {
 }
 
 // finish completes the end of a reply: it adds to the Finish how the reply was read, drops what
-// comes after it, and ends with an error a reply that has no Finish, or that the server gave up
-// before any call was whole. An empty reply is passed on as it is: models do answer with nothing,
-// after the result of a tool for example, and to ask again would bring the same.
+// comes after it, and adds an error to a reply that has no Finish, or that the server gave up
+// before any call was complete. An empty reply is passed on as it is: models do answer with
+// nothing, for example after the result of a tool, and asking again would bring the same.
 func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -161,8 +162,9 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 				continue
 			}
 			meta := chat.MetaOf(ev)
-			// Abandoned reaches this stage only when no call was whole: the decoder makes a stop of
-			// it otherwise. Another strategy reads the model without the parser that gave up.
+			// Abandoned reaches this stage only when no call was complete: otherwise the decoder
+			// turns it into a stop. Another strategy reads the model without the parser that gave
+			// up.
 			if ev.Text == chat.Abandoned {
 				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
 				return
@@ -178,22 +180,22 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 	}
 }
 
-// guessed returns the counts of a reply that is ended here after so many bytes. Its tokens were
-// never counted: the counts come in the last record, which is not waited for. Four bytes are about
-// a token.
+// guessed returns the counts of a reply that the engine ends after the given number of bytes. The
+// server has not counted its tokens: the counts come in the last record, which is not waited for.
+// Four bytes are about a token.
 func guessed(r *chat.Request, bytes int) chat.Counts {
 	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
 
-// ending returns the last events of a reply that is ended here, not by its server: what it cost,
-// and why it ended.
+// ending returns the last events of a reply that the engine ends, not its server: the counts, and
+// the reason.
 func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
 	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, {Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
-// costing returns an event with the tokens that were spent besides added to its own; an event
-// without counts is returned as it is. The counts are copied: they belong to the event of the
-// server, which an observer may hold.
+// costing returns an event with the tokens of spent added to its own; an event without counts is
+// returned as it is. The counts are copied: they belong to the event of the server, and an observer
+// may hold it.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	meta := chat.MetaOf(ev)
 	if meta.Usage == nil || spent == (chat.Counts{}) {
@@ -204,7 +206,7 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep returns a Finish that names one more step. The Meta is a copy: the decoder or an
+// withStep returns a Finish with one more step in its Meta. The Meta is a copy: the decoder or an
 // observer may hold the event's own.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
@@ -213,8 +215,8 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// add adds what was spent beforehand to the tokens of a reply: the client pays for them, too. The
-// gate is such a cost; those of repairs the guard adds itself.
+// add adds the tokens that were spent beforehand to those of a reply: the client pays for them,
+// too. The gate is such a cost; the guard adds the costs of repairs itself.
 func (b beforehand) add(in events) events {
 	if b.spent == (chat.Counts{}) {
 		return in
@@ -228,8 +230,8 @@ func (b beforehand) add(in events) events {
 }
 
 // unfinished returns the reason why a reply ended without a Finish: the context's cause if that has
-// ended. It is an error and never a stop: a client that takes half a reply for a whole one acts on
-// it.
+// ended. The reply ends with an error and never with a stop: a client that takes half a reply for a
+// whole one acts on it.
 func unfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {

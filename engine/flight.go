@@ -7,31 +7,31 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// flight has what many requests need at once found out by the first of them. The zero value is
-// ready.
+// flight has the first of several requests find out what all of them need at once. The zero value
+// is ready to use.
 type flight[V any] struct {
 	mu      sync.Mutex
-	running map[wanted]*trip[V] // by what is found out
+	running map[wanted]*trip[V] // by what the trip finds out
 }
 
-// wanted is what is found out: of which model, and by what it may differ.
+// wanted identifies what a trip finds out: the model, and what the result depends on.
 type wanted struct {
-	server *server // nil: it is the same at every server of a pool
+	server *server // nil: the result is the same for every server of a pool
 	model  string
 	by     string
 }
 
 // trip is something that a request finds out.
 type trip[V any] struct {
-	done chan struct{} // closed when it is
+	done chan struct{} // closed when it is found out
 	v    V
 	err  error
-	left bool // the request was given up meanwhile, and says nothing
+	left bool // the request was canceled meanwhile, so there is no result
 }
 
-// do returns what work finds out, or what another request does that has begun with it already. When
-// that one's client leaves, the next of those that wait begins anew. The wait has heartbeats, and
-// is no longer than a model may take to load.
+// do returns the result of work, or that of another request that is already doing the same work.
+// When that request's client leaves, the next of the waiting requests begins anew. The wait has
+// heartbeats, and is no longer than a model may take to load.
 func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (V, error) {
 	for {
 		f.mu.Lock()
@@ -62,9 +62,9 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find does the work for all that wait.
+// find does the work for all requests that wait.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (V, error) {
-	defer func() { // also when work panics
+	defer func() { // runs also when work panics
 		f.mu.Lock()
 		delete(f.running, key)
 		f.mu.Unlock()

@@ -14,18 +14,18 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// forcing is what a reply is held to, and for how long. A limit of tokens is always set: without
-// one a small model writes digits or blanks until the context is full (two of two ran past 100 s),
-// and a grammar does not end them.
+// forcing is the grammar that constrains a reply, and its length. A limit of tokens is always set:
+// without one a small model writes digits or blanks until the context is full (two of two ran past
+// 100 s), and a grammar does not end them.
 type forcing struct {
 	upstream.Force
-	tokens int  // that the object may have
+	tokens int  // limit of the object
 	ours   bool // the client set no such limit
 }
 
-// forceCall holds the reply to a call where tool_choice wants one and the server does not see to it
-// itself. Ollama ignores tool_choice; llama-server's "required" admits any text in front of the
-// call, and gave no call in 20 prompts.
+// forceCall constrains the reply to a call where tool_choice requires one and the server does not
+// see to it itself. Ollama ignores tool_choice; llama-server's "required" admits any text before
+// the call, and gave no call in 20 prompts.
 func (j *job) forceCall(context.Context) (*job, error) {
 	if !j.request.Required || j.facts.HonorsToolChoice {
 		return j, nil
@@ -34,17 +34,16 @@ func (j *job) forceCall(context.Context) (*job, error) {
 }
 
 const (
-	// freeTokens is how long a forced call may get when the client sets no limit: about 8 KB of
-	// arguments.
+	// freeTokens limits a forced call when the client sets no limit: about 8 KB of arguments.
 	freeTokens = 2048
-	// boundedTokens is enough for a call whose strings have bounds.
+	// boundedTokens is the limit of a call whose strings have bounds.
 	boundedTokens = 4096
-	// unbounded leaves strings as long as the model likes.
+	// unbounded sets no limit on the length of strings.
 	unbounded = -1
 )
 
-// forcedBy holds a reply to a call of one of the tools. Its strings are as long as they are: a
-// bound would cut a file's text in two silently.
+// forcedBy returns the constraint to a call of one of the tools. Its strings have no bound: one
+// would silently cut a file's text in two.
 func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
 	if r.MaxTokens == 0 {
@@ -53,9 +52,9 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	return f
 }
 
-// heldTo holds the model to a call object of one of the tools. It is the whole object with name and
-// arguments: held to the arguments alone a model goes on inside the last value, valid by the schema
-// and wrong.
+// heldTo returns the constraint to a call object of one of the tools: the whole object with name
+// and arguments. When constrained to the arguments alone, a model continues inside the last value,
+// which is valid by the schema and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema}, tokens: tokens}
 	if len(tools) == 1 {
@@ -64,24 +63,25 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	return f
 }
 
-// rewritten holds the model to a call of the tool once more, in place of arguments that did not
-// fit. A model that runs on is stopped where it has written much more than before.
+// rewritten returns the constraint with which the model writes the call of the tool once more, to
+// replace arguments that did not fit. A model that does not stop is cut off where it has written
+// much more than before.
 func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	o.MaxLength = size + 100
-	if o.MaxLength > 1999 && !o.Weak { // beyond what servers take
+	if o.MaxLength > 1999 && !o.Weak { // beyond what servers accept
 		o.MaxLength = unbounded
 	}
 	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
-// longDigits is from how many digits on an integer may be more than every reader of JSON takes as
-// it is: beyond 2^53 a float64 is another number. Only where a request speaks of such numbers may a
-// constrained call have them (schema.Options.Long).
+// longDigits is the number of digits from which on an integer may not survive every reader of JSON:
+// beyond 2^53 a float64 is another number. A constrained call may have such numbers only where the
+// request mentions some (schema.Options.Long).
 const longDigits = 16
 
-// longIntegers reports whether the conversation or its tools speak of integers that long:
-// identifiers of 19 digits are there when they are meant. Elsewhere a small model goes on writing
-// digits where nothing stops it, and the bound does.
+// longIntegers reports whether the conversation or its tools mention integers of at least
+// longDigits digits: an identifier of 19 digits that is meant appears there. In other requests the
+// bound stops a small model that goes on writing digits.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
@@ -91,8 +91,8 @@ func longIntegers(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
 }
 
-// hasLongInteger reports whether longDigits digits follow each other in the text. It reads each
-// byte once and makes no copy: a conversation may be megabytes.
+// hasLongInteger reports whether the text has longDigits digits in a row. It reads each byte once
+// and makes no copy: a conversation may be megabytes.
 func hasLongInteger[T string | json.RawMessage](text T) bool {
 	run := 0
 	for i := range len(text) {
@@ -106,12 +106,12 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 	return false
 }
 
-// callMark stands in front of the object that a forced reply is, so that it is read as what it is.
+// callMark and callEnd are put around the object of a forced reply, so that it is read as a call.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// framed puts the marks of a call around a forced reply, which the model was not asked for. So the
-// one decoder reads it as any other call: its arguments stream. A reply that is cut gets no closing
-// mark, so its call stays open.
+// framed puts the marks of a call around a forced reply, since the model was not asked to write
+// them. So the usual decoder reads it as any other call: its arguments stream. A reply that is cut
+// gets no closing mark, so its call stays open.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
@@ -124,25 +124,25 @@ func framed() chat.Hook {
 		case ev.Kind == chat.Text && !open:
 			open, ev.Text = true, callMark+ev.Text
 		case ev.Kind == chat.Finish && ev.Text == chat.Stop && open:
-			open = false // the end passes here once more
+			open = false // the returned source ends with the Finish, which passes this hook again
 			return chat.Event{Kind: chat.Text, Text: callEnd}, &chat.Fixed{ev}
 		}
 		return ev, nil
 	}
 }
 
-// withForcedCall copies the job with its output constrained to f, and to f's tokens whatever the
-// client's own limit says.
+// withForcedCall copies the job with its output constrained to f, and limited to f's tokens
+// whatever limit the client set.
 func (j *job) withForcedCall(f *forcing) *job {
 	k := j.with(limited(j.request, f.tokens))
 	k.force = f
 	return k
 }
 
-// requireCall ends a reply with an error when tool_choice wants a call and none came of it: an
-// answer in text would be taken for success by clients that read the call alone. A forced call that
-// the server breaks off is no passing failure: 16 of 20 such requests ended the same way, so
-// clients must not send it again by themselves.
+// requireCall ends a reply with an error when tool_choice requires a call and there was none:
+// clients that read only the call would take an answer in text for success. A forced call that the
+// server breaks off is not a temporary failure: 16 of 20 such requests ended the same way, so
+// clients must not retry automatically.
 func requireCall(r *chat.Request, in events) events {
 	if !r.Required {
 		return in
@@ -174,8 +174,8 @@ func requireCall(r *chat.Request, in events) events {
 	}
 }
 
-// noCall returns the error of a reply without the call that tool_choice wants. Why names the misfit
-// of a call that was written, or what was written in its place.
+// noCall returns the error of a reply without the call that tool_choice wants. why says what is
+// wrong with the call that was written, or what the model wrote instead.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

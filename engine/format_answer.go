@@ -37,8 +37,9 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	return k, nil
 }
 
-// formHint returns the instruction that tells a model which form its answer must have. It is said
-// as a condition: with tools offered a call is a right answer, too, and that has a form of its own.
+// formHint returns the instruction that tells a model which form its answer must have. The
+// instruction is a condition, since with tools offered a call is a right answer, too, and has a
+// form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -46,7 +47,8 @@ func formHint(form json.RawMessage) string {
 	return "When you answer without calling a tool, answer with JSON that fits this JSON Schema, and nothing else:\n" + string(form)
 }
 
-// answerSchema returns the schema that an answer of the reply must fit; nil: it may be anything.
+// answerSchema returns the schema that an answer of the reply must fit, or nil when the answer may
+// be anything.
 func (j *job) answerSchema() json.RawMessage {
 	form := j.answerForm
 	if form == nil {
@@ -58,13 +60,13 @@ func (j *job) answerSchema() json.RawMessage {
 	return form
 }
 
-// formedAnswer brings the text of a reply into the form that response_format wants. Its law: what
-// is sent can be completed to an answer that fits, and a reply that ends with stop has been
-// completed to one.
+// formedAnswer brings the text of a reply into the form that response_format wants. Two rules hold:
+// what was sent can always be completed to an answer that fits, and a reply that ends with stop has
+// been completed to one.
 //
 // Without tools the text streams as far as it fits (valid.Prefix), so the first token does not
-// wait. With tools it is held until it is known whether it is an answer or stands beside calls,
-// where it needs no form.
+// wait. With tools it is held until it is known whether it is an answer or accompanies calls, and
+// then needs no form.
 type formedAnswer struct {
 	j      *job
 	ctx    context.Context
@@ -72,20 +74,20 @@ type formedAnswer struct {
 	schema json.RawMessage
 	rules  *valid.Validator
 
-	text  strings.Builder // of the answer, as the model writes it
-	fits  *valid.Prefix   // how much of it can be sent; nil: none before the end
+	text  strings.Builder // the answer as the model writes it
+	fits  *valid.Prefix   // how much of it can be sent; nil: nothing before the end
 	sent  int             // bytes of fits.Text that were sent
 	kept  []chat.Event    // the events of the text, when they have log probabilities
-	calls bool            // the text stands beside calls
-	usage *chat.Event     // waits for the answer, which may cost more
-	spent chat.Counts     // by further generations
+	calls bool            // the text accompanies calls
+	usage *chat.Event     // held until the answer is complete, which may cost more
+	spent chat.Counts     // the counts of further generations
 	step  bool            // the answer is not what the model wrote first
 }
 
-// formatAnswer lets only answers pass that fit response_format; it is a stage. An answer that does
-// not fit is repaired, or written once more; if that does not help, the reply ends with an error
-// that names the first misfit. A schema that cannot be used checks nothing: the server may
-// understand it.
+// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that
+// does not fit is repaired, or written once more; if that does not help, the reply ends with an
+// error that names the first misfit. With a schema that cannot be used, nothing is checked: the
+// server may understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
 	form := j.answerSchema()
 	if form == nil || j.request.Required {
@@ -105,8 +107,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. From the first call on nothing is kept: text behind a call
-// is not an answer either.
+// take passes an event on, or keeps it. After the first call nothing is kept: text after a call is
+// not an answer either.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -128,7 +130,7 @@ func (a *formedAnswer) take(ev chat.Event) bool {
 	return a.yield(ev, nil)
 }
 
-// write reads on in the answer, and sends what of it can stand.
+// write adds text to the answer, and sends the part that can no longer turn out wrong.
 func (a *formedAnswer) write(text string) bool {
 	a.text.WriteString(text)
 	if a.fits == nil {
@@ -148,7 +150,7 @@ func (a *formedAnswer) sendTo(to int) bool {
 	return a.let(piece)
 }
 
-// let sends text, if there is any.
+// let sends text, unless it is empty.
 func (a *formedAnswer) let(text string) bool {
 	return text == "" || a.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
@@ -185,8 +187,8 @@ func (a *formedAnswer) sendKept(text string) bool {
 	return a.let(text)
 }
 
-// complete returns what must follow the bytes that were sent so that the answer fits: the text as
-// it is, repaired, or written again. An error says what did not fit.
+// complete returns what must follow the bytes that were sent so that the answer fits: the rest of
+// the text as it is, repaired, or written again. The error says what did not fit.
 func (a *formedAnswer) complete(text string) (rest string, err error) {
 	if len(a.rules.CheckValue([]byte(text))) == 0 {
 		if a.sent == 0 {
@@ -195,7 +197,7 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 		return string(a.fits.Text()[a.sent:]), nil
 	}
 	a.step = true
-	// What follows a whole answer is no part of it: "Let me know if you need anything else!"
+	// What follows a complete answer is not part of it: "Let me know if you need anything else!"
 	if a.sent > 0 && len(a.rules.CheckValue(a.fits.Text()[:a.fits.Safe()])) == 0 {
 		return string(a.fits.Text()[a.sent:a.fits.Safe()]), nil
 	}
@@ -226,14 +228,14 @@ func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if a.sent == 0 {
 		return answer, true
 	}
-	// Rest counts from what can stand, which may be more than what was sent.
+	// The text that Rest returns comes after a.fits.Safe(), which may be more than what was sent.
 	rest, ok = a.fits.Rest(json.RawMessage(answer))
 	return string(a.fits.Text()[a.sent:a.fits.Safe()]) + rest, ok
 }
 
-// rewritten has the model answer again, held by the server to the schema, in which what was right
-// in the first answer is fixed by constants. Where the server was held to the same before, that
-// would give the same, so nothing is asked, and rewritten returns "".
+// rewritten has the model answer again, constrained by the server to the schema, with constants for
+// what was right in the first answer. Where the server was constrained in the same way before, the
+// result would be the same, so rewritten returns "" without asking.
 func (a *formedAnswer) rewritten(text string) string {
 	stands := a.rules.Stands([]byte(text))
 	if a.j.answerForm == nil && stands == nil {
@@ -253,8 +255,8 @@ func (a *formedAnswer) rewritten(text string) string {
 	return string(whole)
 }
 
-// reasked asks the model again, with what was wrong with its answer, and returns the next one,
-// repaired.
+// reasked asks the model again, telling it what was wrong with its answer, and returns the next
+// one, repaired.
 func (a *formedAnswer) reasked(text string) string {
 	r := *a.j.request
 	if r.Tools = nil; a.j.answerForm != nil {
@@ -284,8 +286,8 @@ func advised(conversation []chat.Message, answer, advice string) []chat.Message 
 	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
-// repaired returns the JSON that a text was meant to be. A value on a line of its own counts where
-// no line begins an object or array.
+// repaired returns the JSON that a text was meant to be. A single value on a line of its own counts
+// only if no line begins an object or array.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	if answer, ok = a.scalar(text); ok {
 		return answer, true
@@ -295,7 +297,8 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 }
 
 // scalar returns the one value on a line of its own that fits, where the schema takes a text, a
-// number or a word: those are not looked for between other words, 3 of "I have 3 answers".
+// number or a word: such values are not looked for between other words, like the 3 of "I have 3
+// answers".
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")
@@ -317,13 +320,13 @@ func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	return value, ok
 }
 
-// lack says what a text lacks for being a value.
+// lack is what is missing for a text to be a JSON value.
 type lack int
 
 const (
 	nothing lack = iota
-	closers      // of objects and arrays: the model forgot them, or was not done
-	more         // it is no JSON, or ends inside a value: what is there may be a part of what was meant, 4 of 41
+	closers      // of objects and arrays: the model forgot them, or was not finished
+	more         // it is not JSON, or ends inside a value: what is there may be a part of what was meant, such as 4 of 41
 )
 
 // read returns the JSON that a text was meant to be, and what it lacks.
@@ -342,8 +345,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer whose closers alone are missing. It is the last resort, as the model may
-// not have been done.
+// closed returns an answer that lacks only its closers, with them added. It is the last resort, as
+// the model may not have been finished.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {
@@ -352,8 +355,8 @@ func (a *formedAnswer) closed(text string) string {
 	return answer
 }
 
-// generate returns the text of one more generation, by the server's own chat API, where its format
-// holds the model to a schema. It is empty when there is none.
+// generate returns the text of one more generation, through the server's own chat API, whose format
+// constrains the model to a schema. It is empty when the generation fails.
 func (a *formedAnswer) generate(r *chat.Request) string {
 	one := *a.j
 	one.request, one.answerForm, one.strategy = r, nil, Native

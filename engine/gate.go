@@ -13,10 +13,10 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// noTool is what a model picks that needs none.
+// noTool is what a model picks when it needs no tool.
 const noTool = "none"
 
-// gateTokens is how long a pick may get; a tool's name has 64 characters at most, and the object
+// gateTokens limits the length of a pick; a tool's name has 64 characters at most, and the object
 // around it a dozen more.
 const gateTokens = 64
 
@@ -24,15 +24,15 @@ const gateTokens = 64
 const (
 	GateAlways = "always" // before tools are offered to it
 	GateNever  = "never"
-	GateAuto   = "auto" // behind a call that nothing in the conversation explains, and always once such a call was not needed
+	GateAuto   = "auto" // after a call that nothing in the conversation explains, and always once such a call was not needed
 )
 
-// gateMost is how large a conversation and its tools may be, in bytes, for a model that is asked by
-// GateAuto: the pick takes the place of the conversation in the server's cache, and an agent's
-// prompt takes long to read anew.
+// gateMost is how large a conversation and its tools may be, in bytes, for GateAuto to ask the
+// model: the pick replaces the conversation in the server's cache, and an agent's prompt takes long
+// to read again.
 const gateMost = 8 << 10
 
-// gating returns when the job's model is asked, by the settings and by what it did before.
+// gating returns when the job's model is asked, by the settings and by what the model did before.
 func gating(j *job) string {
 	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
 	_, local := j.server.backend.(*ollama.Backend)
@@ -47,7 +47,7 @@ func gating(j *job) string {
 	return GateAuto
 }
 
-// gate is what was found out about a model that was asked by GateAuto.
+// gate is what GateAuto found out about a model.
 type gate uint8
 
 const (
@@ -56,18 +56,18 @@ const (
 	gateUseless      // it picks none in any case
 )
 
-// questioned reports whether the last message is a question of the user's that tools are offered
-// for. Only such is gated: behind a tool's result the work is under way.
+// questioned reports whether the last message is a question of the user's for which tools are
+// offered. Only such requests are gated: after a tool's result the work is under way.
 func questioned(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
-// mostTold is how many bytes of each message before the last one a model is told that is asked
-// whether it needs a tool.
+// mostTold limits how many bytes of each earlier message a model sees when it is asked whether it
+// needs a tool.
 const mostTold = 300
 
-// question returns what the user said last, with what was said before it in short: "And in yen?"
-// needs the tool that the turn before needed, and "Why is the euro stronger?" needs none.
+// question returns what the user said last, preceded by the earlier messages in short: "And in
+// yen?" needs the tool that the turn before needed, and "Why is the euro stronger?" needs none.
 func question(r *chat.Request) string {
 	last := len(r.Messages) - 1
 	now, said, answer := r.Messages[last].Content, "", ""
@@ -88,14 +88,15 @@ func question(r *chat.Request) string {
 	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " + atMostTold(answer) + "\nNow the user says: " + now
 }
 
-// atMostTold returns the beginning of a text.
+// atMostTold returns the first mostTold bytes of a text.
 func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
 // askBeforeTools removes the tools from a request when the model, asked beforehand, says that it
 // needs none of them. A pick that fails in any way changes nothing.
 //
-// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this none, for some 0.7 s
-// more. A tiny model picks none always, so GateAuto asks such a model nothing more.
+// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this step for none of
+// them, at a cost of some 0.7 s. A tiny model always picks none, so GateAuto does not ask such a
+// model again.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	if !questioned(j.request) || gating(j) != GateAlways {
 		return j, nil
@@ -116,9 +117,9 @@ func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	return j.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools a message needs, and says what that cost. The
-// conversation is hardly shown: the prompt is short then, and the pick is about this message.
-// Native is the way with a schema.
+// picks asks the model which of the tools a message needs, and returns the answer and its counts.
+// The model sees little of the conversation: so the prompt is short, and the pick is about this
+// message. Strategy native is used since it takes a schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
@@ -143,8 +144,8 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt asks for a pick, with an example for each of the first tools, made of what is offered,
-// and some that need none. The latter are what makes "none" an answer: the gate is there for models
+// pickPrompt asks for a pick, with one example for each of the first tools that are offered, and
+// some that need no tool. The latter show that "none" is an answer: the gate is there for models
 // that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
@@ -168,7 +169,7 @@ func pickPrompt(tools []chat.Tool) string {
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
 
 // firstLine returns the first line of a description, without its full stop. Descriptions of agents'
-// tools run over pages; the pick needs what a tool is for.
+// tools run over pages; for a pick, the purpose of the tool is enough.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, ". ")

@@ -15,47 +15,47 @@ import (
 
 // guard lets only calls through that fit their tools' schemas.
 //
-// What is sent cannot be taken back, so its one law is: every prefix of arguments that was sent
+// What was sent cannot be taken back, so one rule holds: every prefix of arguments that was sent
 // extends to an object that fits. A string that the schema leaves free flows as the model writes
-// it; a number, an enum or a bounded string waits until it is whole (valid.Prefix knows which).
+// it; a number, an enum or a bounded string waits until it is complete (valid.Prefix knows which).
 // What can still become right flows; a call that turns out wrong waits for the end of the reply,
 // since a server does one thing at a time, and is then repaired, step by step (repair.go).
-// Everything behind it waits as well: clients expect calls in the model's order.
+// Everything after it waits as well: clients expect calls in the model's order.
 //
 // With days up to 7, {"city": "Rome", "days": 9} is written again. When the beginning of a long
-// city has left, it stands, and only "days": 2} is new; when nothing helps the call stays open
-// there, and the reply ends with length.
+// city has been sent, it is kept, and only "days": 2} is new; when nothing helps the call stays
+// open there, and the reply ends with length.
 type guard struct {
 	j     *job
 	ctx   context.Context
 	yield func(chat.Event, error) bool
 
-	call  *guarded        // the call that is being read; nil outside
-	wrong *guarded        // a call that must be repaired; nil when there is none
-	late  []chat.Event    // what came behind it
-	text  strings.Builder // that was sent
-	calls []sentCall      // that were sent
-	asked int             // generations that repairs have cost
+	call  *guarded        // the call that is being read; nil outside of calls
+	wrong *guarded        // a call that must be repaired; nil: none
+	late  []chat.Event    // what came after the wrong call
+	text  strings.Builder // the text that was sent
+	calls []sentCall      // the calls that were sent
+	asked int             // number of generations that repairs have cost
 	spent chat.Counts     // their tokens
-	own   *chat.Counts    // those of the reply itself; nil: not known yet
+	own   *chat.Counts    // tokens of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
-	why   string          // the first misfit of a call that could not be sent, and what the model wrote
+	why   string          // what was first wrong with a call that could not be sent, and what the model wrote
 }
 
-// sentCall is a call that was sent, behind so many bytes of text.
+// sentCall is a call that was sent, after the given number of bytes of text.
 type sentCall struct {
 	behind int
 	chat.Call
 }
 
-// guarded is a call on its way. Its arguments are kept until it has left: what does not fit is
-// repaired as a whole.
+// guarded is a call that is being passed on. Its arguments are kept until they were sent
+// completely: a call that does not fit is repaired as a whole.
 type guarded struct {
 	start  chat.Event
 	tool   chat.Tool
 	rules  *valid.Validator
 	args   *valid.Prefix
-	text   string // of a call that can be read in several ways; its arguments are not known
+	text   string // the text of a call that can be read in several ways, so that its arguments are not known
 	whole  bool   // waits until it is complete
 	begun  bool   // the start was sent
 	sent   int    // bytes of the arguments that were sent
@@ -63,8 +63,8 @@ type guarded struct {
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guardCalls checks every call of a reply. Without tools there are none; with Unchecked the client,
-// or its tool, does the checking.
+// guardCalls checks every call of a reply. A request without tools has no calls; with Unchecked the
+// client, or its tool, does the checking.
 func (j *job) guardCalls(ctx context.Context, in events) events {
 	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
 		return in
@@ -77,8 +77,8 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. False: nobody wants more, as everywhere in a range over
-// events.
+// take passes an event on, or keeps it. It returns false when the consumer wants no more events,
+// like every yield function.
 func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
@@ -87,7 +87,7 @@ func (g *guard) take(ev chat.Event) bool {
 		g.wrong.text += ev.Text
 		return true
 	}
-	if g.wrong != nil { // what comes behind a wrong call waits for it, its counts and the end as well
+	if g.wrong != nil { // everything after a wrong call waits for its repair, the counts and the end included
 		g.late = append(g.late, ev)
 		return true
 	}
@@ -114,15 +114,15 @@ func (g *guard) take(ev chat.Event) bool {
 // tool returns the offered tool that a call names.
 func (g *guard) tool(name string) chat.Tool { return g.j.names.tool(g.j.request.Tools, name) }
 
-// rules returns what checks the calls of a tool.
+// rules returns the validator of a tool's arguments.
 func (g *guard) rules(tool chat.Tool) *valid.Validator {
 	return g.j.rules(tool, g.j.names.forClient(tool.Name))
 }
 
-// begin holds a call's start back until something of it may leave. While nothing of a call was sent
-// it can still become text, or another call, without the client knowing. A strict tool promises
-// more than that each prefix can be completed: it waits for the whole call, which is then rewritten
-// as a whole if need be.
+// begin holds a call's start back until some of its arguments may be sent. While nothing of a call
+// was sent it can still become text, or another call, without the client noticing. A strict tool
+// promises more than that each prefix can be completed: its call is held until it is complete, and
+// rewritten as a whole if need be.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -130,8 +130,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps a call that can be read in several ways: none of them runs, and the model writes
-// it again.
+// doubtful keeps the text of a call that can be read in several ways: none of the readings is run,
+// and the model writes the call again.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
@@ -140,7 +140,7 @@ func (g *guard) doubtful(ev chat.Event) bool {
 	return true
 }
 
-// goesOn reports whether an event is more of the text of a call in doubt.
+// goesOn reports whether an event continues the text of a doubtful call.
 func (c *guarded) goesOn(ev chat.Event) bool {
 	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
 }
@@ -148,8 +148,9 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 // repairs reports whether a call may be written again.
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
-// write lets go of what of the arguments can stand, once there are enough of them: a short call
-// that turns out wrong is better asked for once more, for which nothing of it may have been sent.
+// write sends the part of the arguments that can no longer turn out wrong, once there is enough of
+// it: a short call that turns out wrong is better asked for once more, which requires that nothing
+// of it was sent.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
@@ -159,8 +160,7 @@ func (g *guard) write(ev chat.Event) bool {
 	return g.release(c, c.args.Safe())
 }
 
-// release sends the arguments up to an offset. The order of what is read and what is sent is 0 <=
-// sent <= to <= len(text).
+// release sends the arguments up to an offset. The offsets satisfy 0 <= sent <= to <= len(text).
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -176,9 +176,9 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end lets a call go that fits. Members that the schema forbids are no reason to ask again if the
-// rest fits without them: strict schemas forbid what models like to add ("reason": "user asked"),
-// and a second generation lost what was right.
+// end sends the rest of a call that fits. Members that the schema forbids are not a reason to ask
+// again if the rest fits without them: strict schemas forbid what models like to add ("reason":
+// "user asked"), and a second generation lost what was right.
 func (g *guard) end(ev chat.Event) bool {
 	c := g.call
 	g.call = nil
@@ -201,7 +201,7 @@ func (g *guard) end(ev chat.Event) bool {
 }
 
 // close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls
-// false) gets one, and the model is stopped: raw text cannot be held to it beforehand.
+// false) gets one, and the model is stopped: raw text cannot be constrained to one call beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls = append(g.calls, sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
 	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
@@ -216,7 +216,7 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 }
 
 // said returns what was sent, as the model wrote it. Few replies need it (a repair, an end before
-// the model's own), so calls are printed here and not as they leave.
+// the model's own), so calls are printed here and not when they are sent.
 func (g *guard) said() string {
 	var all []byte
 	text, at := g.text.String(), 0
@@ -227,7 +227,7 @@ func (g *guard) said() string {
 	return string(append(all, text[at:]...))
 }
 
-// stop ends the reply though the model may go on, or has written more. Its tokens are estimated
+// stop ends the reply even if the model would go on, or has written more. Its tokens are estimated
 // where they are not known.
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
@@ -238,12 +238,12 @@ func (g *guard) stop(reason, cause string) {
 	sent(*ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps}), g.yield)
 }
 
-// finish ends a reply. A call that is open was cut: what was sent of it stays open, what was not is
-// left out. Nobody knows what would have followed: {"path": "/tmp/x" might have gone on with ,
-// "dry_run": true}.
+// finish ends a reply. A call that is still open was cut off: what was sent of it stays open, the
+// rest is left out. It is not known what would have followed: {"path": "/tmp/x" might have gone on
+// with , "dry_run": true}.
 //
-// A call that the model ended, but not rightly, is another matter: what has left of it stands, and
-// the rest is written again.
+// A call that the model ended, but not rightly, is handled differently: what was sent of it is
+// kept, and the rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
 	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {
 		if c.stands = c.args.Standing(); c.stands != nil {
@@ -258,7 +258,7 @@ func (g *guard) finish(ev chat.Event) bool {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
 	meta := chat.MetaOf(ev)
-	// Nothing of such a call was shown, so the trace and a header have its beginning: the client
+	// Nothing of such a call was sent, so the trace and a header hold its beginning: the client
 	// sees a reply that ended with length and knows what was lost.
 	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
@@ -269,7 +269,8 @@ func (g *guard) finish(ev chat.Event) bool {
 	return g.yield(costing(ev, g.spent), nil)
 }
 
-// step notes what was done, once: the names go into a header and into logs that are counted.
+// step records the name of what was done, once: the names go into a header and into logs that are
+// counted.
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)

@@ -32,18 +32,19 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict reports whether the model's template is known to want roles in turn. It is learned from a
-// refusal: to join messages for every model would change what most of them read without need.
+// strict reports whether the model's template is known to require alternating roles. It is learned
+// from a refusal: joining messages for every model would needlessly change what most of them read.
 func (t *target) strict() bool { return t.known().strict }
 
-// particular are the words of templates that refuse a conversation for the order of its roles, in
-// small letters. A llama-server passes on what the template raised: "Jinja Exception: Conversation
+// particular lists lowercase phrases with which templates refuse a conversation for the order of
+// its roles. A llama-server passes on what the template raised: "Jinja Exception: Conversation
 // roles must alternate user/assistant/user/assistant/..."
 var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
 
-// stricter returns the job with its roles in turn if that is what a refusal is about, and has them
-// so from then on: nothing tells beforehand what a template wants. It returns nil if the refusal is
-// about something else. The first such request of a model costs one rendering more.
+// stricter returns the job with alternating roles if that is what a refusal is about, and has later
+// requests to the model alternate from the start: only a refusal shows what a template requires. It
+// returns nil if the refusal is about something else. The first such request to a model costs one
+// more rendering.
 func (j *job) stricter(f *fault.Error) *job {
 	text := strings.ToLower(f.Message)
 	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool { return strings.Contains(text, word) }) {
@@ -51,6 +52,6 @@ func (j *job) stricter(f *fault.Error) *job {
 	}
 	j.learn(func(l *lessons) { l.strict = true })
 	j.engine.cfg.Log.Info().Str("model", j.name).Str("says", f.Message).Msg("the template wants roles in turn: messages are joined from now on")
-	j, _ = j.normalizeHistory(context.Background()) // it asks nobody
+	j, _ = j.normalizeHistory(context.Background()) // it makes no requests, so the context does not matter
 	return j
 }

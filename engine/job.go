@@ -19,30 +19,30 @@ import (
 // job is one request with everything decided about it: server, format, strategy, what the model is
 // shown. A job is never changed once another function has it: each step that decides something
 // returns a changed copy (see pipeline.go), as http.Request.WithContext does. So what a repair or a
-// second strategy tries cannot leak into the reply that it is for.
+// second strategy tries cannot affect the original reply.
 type job struct {
 	target
 	pulse    *wait.Pulse
-	request  *chat.Request // as the model shall see it; the client's own is never changed
-	names    *names        // that the tools have toward the model; nil: the client's
+	request  *chat.Request // as the model will see it; the client's own request is never changed
+	names    *names        // by which the model knows the tools; nil: the client's names
 	strategy string
 	wording  adapters.Wording // of strategy prompt; zero: the family's
-	force    *forcing         // what the reply is held to; nil: nothing
+	force    *forcing         // the constraint of the reply; nil: none
 	before   beforehand       // what was asked of the model before the reply
-	context  int              // that the request gets, in tokens; 0: not known
-	dropped  int              // messages that were left out
-	seen     *seen            // of the reply, before it is decoded; nil: of a request of our own
-	counted  window.Meter     // what the server has said of this request when it refused it; zero: it has not
+	context  int              // context length of the request, in tokens; 0: not known
+	dropped  int              // number of messages that were left out
+	seen     *seen            // what is seen of the reply before it is decoded; nil: not the client's request, but one of the engine's
+	counted  window.Meter     // what the server said about the tokens when it refused this request; zero: it did not refuse
 
 	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
 }
 
-// target is the model that a request goes to, and what is known of it.
+// target is the model that a request goes to, and what is known about that model.
 type target struct {
 	engine   *Engine
 	server   *server
 	observer *chat.Observer
-	name     string // of the model, as the client calls it
+	name     string // the model, as the client calls it
 	model    string // as its server calls it
 	format   *adapters.Format
 	template templateUse
@@ -51,41 +51,41 @@ type target struct {
 
 // beforehand is what was asked of the model before the reply.
 type beforehand struct {
-	spent  chat.Counts // tokens
-	picked string      // the tool that it needs, as it said; empty: it was not asked
+	spent  chat.Counts // tokens that this cost
+	picked string      // the tool that the model said it needs; empty: it was not asked
 }
 
-// templateUse is what the model's template has decided.
+// templateUse is what was decided from the model's template.
 type templateUse struct {
-	named  bool // the format is what the template says, not the model's name or a setting
-	unread bool // the calls that it writes cannot be read: tools stand in the system text
+	named  bool // the format comes from the template, not the model's name or a setting
+	unread bool // calls in the template's form cannot be read, so tools are described in the system text
 }
 
-// with returns a copy of the job for another request. It is the only way in which a job's request
-// changes, so whoever holds a job knows what its model was asked.
+// with returns a copy of the job for another request. It is the only way to change the request of a
+// job, so a job always shows what its model was asked.
 func (j *job) with(r *chat.Request) *job {
 	k := *j
 	k.request = r
 	return &k
 }
 
-// aside returns a copy of the job for a request of our own, which is no part of the reply: nobody
-// observes it.
+// aside returns a copy of the job for one of the engine's own requests, which is not part of the
+// reply: it has no observer.
 func (j *job) aside(r *chat.Request) *job {
 	k := j.with(r)
 	k.observer = &chat.Observer{}
 	return k
 }
 
-// known returns what earlier requests taught about the model. Before it is probed there is no
-// digest, and nothing is known.
+// known returns what was learned from earlier requests to the model. Before the model is probed
+// there is no digest, and nothing is known.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
-// learn remembers something about the model.
+// learn applies change to what is known of the model.
 func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t.facts.Digest, change) }
 
-// order returns what the server is asked for. With strategy prompt, and for a call that is forced
-// where the template has no place for tools or the server does not render, the tools stand in the
+// order returns what the server is asked for. With strategy prompt, and for a forced call if the
+// template has no place for tools or the server does not render, the tools are described in the
 // system text. Pictures cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
@@ -104,9 +104,9 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 	return o
 }
 
-// inPrompt returns the request with the tools that its prompt lists: without those that the
-// conversation holds, where calls are read here. A server that reads them itself takes none of a
-// tool that it was not told of.
+// inPrompt returns the request with the tools that its prompt lists: without the tools that the
+// conversation defines, if toolnorm reads the calls. A server that reads calls itself rejects those
+// of a tool that it was not given.
 func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	c := *r
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), found)
@@ -116,18 +116,18 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	return &c
 }
 
-// found reports whether the conversation holds a tool's definition.
+// found reports whether the definition of a tool is in the conversation.
 func found(t chat.Tool) bool { return t.Found }
 
 // orderFor returns what is known of an order before a server is probed: its facts, strategy and
-// tools may be missing. It is all that a server needs to be probed, to choose a context, or to
-// write a text on.
+// tools may be missing. That is enough to probe a server, to choose a context, or to complete a
+// text.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
 	o := &upstream.Order{
 		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
-		// A fifth more than the estimate: to be wrong by less costs nothing, and to reload a model
+		// A fifth more than the estimate: an error below that costs nothing, and reloading a model
 		// costs seconds.
 		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(j.request), Estimate: estimate(j.request),
 		Decoding:  j.decoding(),
@@ -148,9 +148,10 @@ func (j *job) decoding() adapters.Options {
 		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
-// plainTools returns the tools in words that the server takes. To reduce a large schema takes time,
-// in which the client may leave: then what is left stays as it is, since nothing will be asked any
-// more. The full schemas stay in the request: calls are checked against those.
+// plainTools returns the tools with schemas in the keywords that the server takes. Reducing a large
+// schema takes time, in which the client may leave: then the remaining tools stay as they are,
+// since nothing will be sent. The full schemas stay in the request: calls are checked against
+// those.
 func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
 	for i := range out {
@@ -159,19 +160,19 @@ func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool 
 		}
 		if tool := &out[i]; t.facts.PlainSchemas || len(tool.Schema) == 0 {
 			tool.Description, tool.Schema = t.engine.plain(*tool)
-			tool.Strict = false // the schema is another one
+			tool.Strict = false // the schema is not the client's
 		}
 	}
 	return out
 }
 
-// pictures reports whether the request has any: raw prompts are text only.
+// pictures reports whether the request has pictures: raw prompts are text only.
 func pictures(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// hold returns how many bytes of a call's arguments wait, as in adapters.Options: what the request
-// says (Toolnorm-Hold), else what the model writes in a short time, else the setting.
+// hold returns how many bytes of a call's arguments are held back, as in adapters.Options: as the
+// request says (Toolnorm-Hold), else what the model writes in a short time, else as configured.
 func (j *job) hold() int {
 	switch {
 	case j.request.Hold != 0:
@@ -184,7 +185,7 @@ func (j *job) hold() int {
 
 // callable returns those of the offered tools that may be called. The model is shown all of them
 // (tool_choice with allowed_tools keeps the prompt, and the server's cache of it, as it was), but
-// calls of the others are text.
+// calls of the others are passed on as text.
 func callable(r *chat.Request) []chat.Tool {
 	if r.Allowed == nil {
 		return r.Tools
@@ -197,8 +198,9 @@ func callable(r *chat.Request) []chat.Tool {
 }
 
 // estimate returns about how many tokens the request has, at four bytes each. Unlike window.Bytes
-// it counts no marks of a template: it is shown to the client, as the text that it sent. It is used
-// only where the server did not count: its stream was ended early.
+// it does not count the marks of a template: the number is shown to the client, as the size of the
+// text that it sent. It is used only where the server did not count because its stream was ended
+// early.
 func estimate(r *chat.Request) int {
 	bytes := 0
 	for _, m := range r.Messages {
@@ -213,14 +215,15 @@ func estimate(r *chat.Request) int {
 	return bytes / 4
 }
 
-// ownStops reports whether stop sequences are matched here: with tools the server would cut calls
-// in two, and a call that is cut looks like a clean end. "}" as a stop sequence ends every call. So
-// they are when the client wants to know which one it was, since no server tells.
+// ownStops reports whether stop sequences are matched here and not by the server: with tools the
+// server would cut calls in two, and a call that is cut looks like a clean end. "}" as a stop
+// sequence ends every call. They are also matched here when the client wants to know which one it
+// was, since no server says so.
 func ownStops(r *chat.Request) bool {
 	return len(r.Stop) > 0 && (len(r.Tools) > 0 || r.TellStop)
 }
 
-// options returns the request's options in Ollama's words. What the client names itself wins, and
+// options returns the request's options under Ollama's names. What the client sets itself wins, and
 // the context that was chosen is used where neither the client nor the settings ask for one.
 func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
@@ -242,9 +245,9 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 	return all
 }
 
-// limited returns a copy of r whose reply may have so many tokens, whatever the client's own
-// options say: num_predict among them would win otherwise, and a client's 5 would cut a forced call
-// to nothing.
+// limited returns a copy of r whose reply may have the given number of tokens, whatever the
+// client's own options say: a num_predict among them would win otherwise, and a client's 5 would
+// cut a forced call to nothing.
 func limited(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

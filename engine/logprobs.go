@@ -6,10 +6,11 @@ import (
 	"toolnorm/chat"
 )
 
-// gathered are the tokens of a reply as the model wrote it, calls and thoughts among them.
+// gathered holds the tokens of a reply as the model wrote it, including calls and reasoning.
 type gathered struct{ tokens []chat.Token }
 
-// gather moves the tokens from an event to g: what they are of is known at the end.
+// gather moves the tokens from an event to g: only at the end it is known whether they belong to
+// text or to a call.
 func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Meta != nil && ev.Meta.Logprobs != nil {
 		g.tokens = append(g.tokens, ev.Meta.Logprobs...)
@@ -20,8 +21,8 @@ func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// of returns the last tokens that together are a text, nil when there are none: what was repaired,
-// or stands beside a call, is not what the model wrote.
+// of returns the last tokens that together are a text, or nil when there are none: text that was
+// repaired, or that accompanies a call, is not what the model wrote.
 func (g *gathered) of(text string) []chat.Token {
 	rest := text
 	for i := len(g.tokens) - 1; i >= 0; i-- {
@@ -40,9 +41,9 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs adds the probabilities of a reply that is a text, though tools were offered; it is a
-// stage. They come at its end: before that the reply may still become a call, whose tokens are its
-// markup and not its arguments. A call gets no probabilities, and the client is told.
+// addLogprobs is the stage that adds the log probabilities of a reply that is text although tools
+// were offered. They come at the reply's end: until then it may still become a call, whose tokens
+// are its markup and not its arguments. A call gets no log probabilities, and the client is told.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

@@ -10,28 +10,29 @@ import (
 	"toolnorm/engine/window"
 )
 
-// memory keeps what requests taught about the models of one server. The zero value is empty.
+// memory holds what was learned from requests about the models of one server. The zero value is
+// empty.
 //
-// One rule holds for all of it: what is known of a model counts as long as the model has the same
-// digest. A model without a digest may be another one by the next request, and nothing would tell;
-// but to learn everything anew each time costs the client seconds (the wording is found by up to
-// four generations). So what is known of it counts for undigestedAge.
+// One rule holds for all of it: what is known of a model is valid as long as the model has the same
+// digest. A model without a digest may have been replaced by the next request, unnoticed; but
+// learning everything anew each time costs the client seconds (the wording is found by up to four
+// generations). So what is known of such a model is valid for undigestedAge.
 type memory struct {
 	mu     sync.Mutex
 	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
 
-	server  string // its name
-	notes   *notes // what is remembered over a restart; nil: nothing
+	server  string // the server's name
+	notes   *notes // what outlives a restart; nil: nothing
 	formats *adapters.Set
 
-	// What the requests that come first wait for together.
+	// What the first requests to a model wait for together.
 	probes   flight[upstream.Facts]
 	readings flight[*reading]
 	wordings flight[adapters.Wording]
 }
 
-// undigestedAge is how long lessons count about a model that its server gives no digest of: long
-// enough to be worth its cost, short enough that whoever replaces a model sees the difference
+// undigestedAge is how long lessons are valid about a model whose server sends no digest: long
+// enough to be worth their cost, short enough that a user who replaces a model sees the difference
 // without a restart.
 const undigestedAge = time.Hour
 
@@ -39,15 +40,15 @@ const undigestedAge = time.Hour
 // it shares. None of it is needed for a right answer; without it a request only tries again what
 // failed before, or asks what was asked.
 type lessons struct {
-	until time.Time // without a digest: when they are forgotten
+	until time.Time // without a digest: when the lessons expire
 
 	failed  []string          // strategies that failed while another one did better
 	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
-	reading *reading          // what its template says; nil: not asked yet
-	strict  bool              // its template refuses what history.Policy.Strict puts right
+	reading *reading          // what its template says; nil: not read yet
+	strict  bool              // its template refuses histories that history.Policy.Strict corrects
 	gate    gate              // whether it calls tools that it does not need
 	meter   window.Meter      // bytes and tokens of its requests
-	warned  uint64            // the names of the tools whose cost was last warned of, hashed
+	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
 // of returns what is known of the model with that digest.
@@ -57,7 +58,7 @@ func (m *memory) of(model, digest string) lessons {
 	return m.current(model, digest)
 }
 
-// learn changes what is known of the model with that digest.
+// learn applies change to what is known of the model with that digest.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	before := m.current(model, digest)
@@ -77,7 +78,7 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	}
 }
 
-// current returns the lessons that still count. The lock is held.
+// current returns the lessons that are still valid. The caller holds the lock.
 func (m *memory) current(model, digest string) lessons {
 	l, ok := m.models[[2]string{model, digest}]
 	if ok && (digest != "" || time.Now().Before(l.until)) {
@@ -98,5 +99,5 @@ func (l *lessons) avoid(strategy string) {
 	l.failed = append(slices.Clip(l.failed), strategy) // a copy: others may be reading the old list
 }
 
-// avoids reports whether a strategy has failed.
+// avoids reports whether a strategy has failed with the model.
 func (l *lessons) avoids(strategy string) bool { return slices.Contains(l.failed, strategy) }

@@ -15,29 +15,29 @@ import (
 )
 
 // Clients name tools as they like; a family's markup, a server's template or its parser does not
-// take every name. What cannot be trusted to come back is called by an alias toward the model: in
-// the tools, the choice, the history and what a reply is held to. The client sees its own names
-// only. An alias depends on the name and on what else is offered, so it is the same in every turn,
-// and the server's cache of the prompt stays good.
+// accept every name. A tool whose name may not come back unchanged has an alias toward the model:
+// in the tools, the choice, the history and the constraint of a reply. The client sees only its own
+// names. An alias depends on the name and on what else is offered, so it is the same in every turn,
+// and the server's prompt cache stays valid.
 
 const (
-	// plainName is how long a name may be that is not tried: OpenAI's own limit.
+	// plainName limits the length of a name that is accepted without a trial: OpenAI's own limit.
 	plainName = 64
-	// longestAlias leaves room for a hash within OpenAI's limit.
+	// longestAlias limits an alias so that a hash still fits into OpenAI's limit.
 	longestAlias = 48
-	// maxTried is how many odd names of a request are tried: each takes some ten microseconds, so
-	// all of them some ten milliseconds. Where there are more, all get an alias.
+	// maxTried is how many odd names of a request are tried at most: each takes some ten
+	// microseconds, so all of them some ten milliseconds. Where there are more, all get an alias.
 	maxTried = 1 << 10
-	// controlName is one that every family writes; one that does not cannot be told anything by a
-	// trial.
+	// controlName is a name that every family writes; a trial tells nothing about a family that
+	// does not.
 	controlName = "get_item"
 )
 
-// names are the aliases of a request. The zero value, and nil, leave every name as it is. Both maps
-// are one to one: an alias stands for one name, or a call could come back under a wrong one.
+// names holds the aliases of a request. The zero value, and nil, leave every name as it is. Both
+// maps are one to one: an alias stands for one name, or a call could come back under a wrong one.
 type names struct {
-	alias map[string]string // by the client's name
-	own   map[string]string // by the alias
+	alias map[string]string // aliases by the client's name
+	own   map[string]string // client's names by the alias
 }
 
 // forModel returns the name by which the model knows a tool: its alias, or the name itself.
@@ -57,10 +57,10 @@ func (n *names) forClient(name string) string {
 }
 
 // tool returns the offered tool of that name. For an unknown name it returns a tool without a
-// schema, which every object fits: the decoder lets no such call through, a server's own reading
+// schema, which every object fits: the decoder lets no such call through, but a server's own parser
 // may.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
-	name = n.forModel(name) // a server's own reading may give what the conversation has
+	name = n.forModel(name) // a server's own parser may return a name from the conversation
 	for _, tool := range offered {
 		if tool.Name == name {
 			return tool
@@ -69,7 +69,7 @@ func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// others returns the names that a model may have from the conversation, each with its alias.
+// others returns the names that a model may know from the conversation, each with its alias.
 func (n *names) others() map[string]string {
 	if n == nil {
 		return nil
@@ -77,9 +77,9 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools renames the request's tools to names that the model's family can write. What is not
-// tried and not plain gets an alias: a name that does not come back is a call that is lost, an
-// alias costs the model a hint at most.
+// aliasTools renames the request's tools to names that the model's family can write. A name that is
+// neither plain nor tried gets an alias: a name that does not come back loses the call, an alias
+// costs the model a hint at most.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -107,7 +107,8 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list returns what tools with odd names are called: readers of a log or a prompt meet the aliases.
+// list returns the odd names, each with its alias: the aliases appear in logs and prompts, so their
+// readers need to know them.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -121,13 +122,13 @@ func (n *names) list(odd []string) string {
 	return strings.Join(list, ", ")
 }
 
-// unsureNames returns the names of the request that may not come back, each once: those of the
-// offered tools in their order, then those of calls that were made before. Empty ones are nobody's.
-// Names in the history count, since it is shown to the model in its family's form: one that breaks
-// the markup there breaks the prompt.
+// unsureNames returns the names of the request that may not come back unchanged, each once: those
+// of the offered tools in their order, then those of calls that were made before. Empty names are
+// skipped. Names in the history count, since the model sees it in its family's form: a name that
+// breaks the markup there breaks the prompt.
 func unsureNames(r *chat.Request) []string {
 	var list []string
-	var seen map[string]bool // made only when there are any
+	var seen map[string]bool // allocated only when there are such names
 	add := func(name string) {
 		if name == "" || plain(name) || seen[name] {
 			return
@@ -153,7 +154,7 @@ func unsureNames(r *chat.Request) []string {
 	return list
 }
 
-// plain reports whether every family writes such a name: it is in OpenAI's alphabet, begins with a
+// plain reports whether every family can write the name: it is in OpenAI's alphabet, begins with a
 // letter, and is not a single word, since single words are roles and functions of some families
 // ("assistant", "print").
 func plain(name string) bool {
@@ -173,7 +174,7 @@ func plain(name string) bool {
 // asciiLetter reports whether c is one of the 52 ASCII letters.
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// writes reports whether a name that is odd can stay as it is.
+// writes reports whether an odd name can stay as it is.
 func (t *target) writes(name string) bool {
 	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
@@ -181,25 +182,26 @@ func (t *target) writes(name string) bool {
 	return !meant(name) && t.carries(name)
 }
 
-// notOpenAI reports whether OpenAI takes no name with that sign: its rule is ^[a-zA-Z0-9_-]{1,64}$.
+// notOpenAI reports whether OpenAI refuses names with that character: its rule is
+// ^[a-zA-Z0-9_-]{1,64}$.
 func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
 
-// meant reports whether a name has signs that mean something in some markup, in JSON, XML or a
-// template. Such a name is not tried: a trial reads what is printed here, and a server's template
-// may print it otherwise. A letter of any script means nothing, and a model that knows the word
-// picks the tool by it.
+// meant reports whether a name has characters with a meaning in some markup, in JSON, XML or a
+// template. Such a name is not tried: a trial parses what toolnorm prints, and a server's template
+// may print it otherwise. Letters of any script have no such meaning, and a model that knows the
+// word picks the tool by it.
 func meant(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) && (c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c))
 	})
-	// A sentence about a mark begins so, and behind such an end a path goes on from a tool of the
-	// shorter name.
+	// A sentence about a mark begins with such a character, and after one a path continues the name
+	// of a shorter-named tool.
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
 // takenNames returns the names of the tools that are offered, folded: an alias must not be what a
 // model could write for another. The decoder takes get-weather for get_weather, so two names that
-// fold alike would be one.
+// fold to the same text could not be told apart.
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {
@@ -210,8 +212,8 @@ func takenNames(tools []chat.Tool) map[string]bool {
 	return taken
 }
 
-// folded returns a name in small letters, without what models leave out of it: the decoder reads
-// Get-Weather as get_weather.
+// folded returns a name in lowercase, without the characters that models leave out: the decoder
+// reads Get-Weather as get_weather.
 func folded(name string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_-.:/", c) {
@@ -221,11 +223,11 @@ func folded(name string) string {
 	}, name)
 }
 
-// aliasOf returns the first alias for a name that is free and that the family writes: of its
-// letters, else of its hash. A model picks a tool by its name first, so "with space" becomes
+// aliasOf returns the first free alias for a name that the family can write: made of its letters,
+// else of its hash. A model picks a tool mainly by its name, so "with space" becomes
 // tool_with_space and not a number.
 //
-// At Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b"
+// With Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b"
 // and "a$b" the second is tool_a_b.
 func (t *target) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
@@ -248,16 +250,16 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 }
 
 // hash returns 24 hexadecimal digits of a text's hash. It makes an alias depend on the name alone:
-// a counter would change with what else is offered, and with it the prompt that the server has
-// cached.
+// a counter would change with the other tools that are offered, and so would the prompt, which the
+// server has cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable returns a name in ASCII letters and digits, never empty, and reports whether all that is
-// readable in the name is in it. Of 工具 nothing is left: then the hash tells such tools apart, and
-// the description says the name.
+// readable returns a name in ASCII letters and digits, never empty, and reports whether it contains
+// everything readable in the name. Nothing is left of 工具: then the hash tells such tools apart, and
+// the description contains the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -284,9 +286,9 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed returns a copy of r in which every name is the model's. The description keeps the
-// client's name, unless it is long or a mark of the family: users speak of tools by their names,
-// and the model must know which one they mean.
+// renamed returns a copy of r with every name as the model knows it. The description keeps the
+// client's name, unless it is long or contains a mark of the family: users call tools by their
+// names, and the model must know which one they mean.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -296,7 +298,7 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 			if len(tool.Name) <= 2*plainName && !f.Marked(tool.Name) {
 				tool.Description = upstream.AlsoCalled(tool.Name, tool.Description)
 			}
-			tool.Name, tool.Found = alias, false // the conversation has another name
+			tool.Name, tool.Found = alias, false // the conversation uses another name
 		}
 	}
 	c.Allowed = slices.Clone(r.Allowed)
@@ -318,8 +320,8 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 }
 
 // restore sets the client's name of its tool on every call of a reply. It comes after all stages
-// that look tools up, since they know them by the model's names. What the model says of a tool in
-// its text keeps the alias.
+// that look up tools, since they use the model's names. Mentions of a tool in the model's text keep
+// the alias.
 func (n *names) restore(in events) events {
 	if n == nil {
 		return in
@@ -332,17 +334,17 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial says whether a family carries a name. The family is kept with it, so that no other one gets
-// its address, by which a trial is found.
+// trial records whether a family carries a name. It keeps the family, so that no other one gets its
+// address, which is part of the key of a trial.
 type trial struct {
 	format *adapters.Format
 	ok     bool
 }
 
-// carries reports whether the job's family carries the name, or cannot be asked: one that does not
-// even carry controlName prints no calls that it reads back, and tells nothing about names. A trial
-// prints a call of the name and reads it back, which is some ten microseconds; clients send the
-// same names with every request.
+// carries reports whether the job's family carries the name, or cannot be tested: a family that
+// does not even carry controlName prints no calls that it can parse, which says nothing about
+// names. A trial prints a call of the name and parses it, which takes some ten microseconds;
+// clients send the same names with every request.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok

@@ -10,26 +10,26 @@ import (
 	"toolnorm/chat"
 )
 
-// stepNeedless names a reply whose call was not needed, as the model itself said, and which was
-// written again without tools.
+// stepNeedless names what was done to a reply whose call was not needed, as the model itself said:
+// it was written again without tools.
 const stepNeedless = "no-tool-needed"
 
-// mostDoubted is how many bytes of a call wait at most until one of its values is explained. The
-// needless calls of small models had up to 110 bytes; what is longer holds something that was made
-// for the user.
+// mostDoubted limits how many bytes of a call are held back until one of its values is explained.
+// The needless calls of small models had up to 110 bytes; what is longer holds something that was
+// made for the user.
 const mostDoubted = 256
 
-// doubtCalls asks a model, by GateAuto, whether it needs the tool that it calls; it is a stage. It
-// asks where the reply's first call is short and nothing that the user or a tool said explains its
-// arguments, get_weather {"city": "New York"} after "Hello!". A model that says that it needs none
-// answers again, without tools, and is asked before tools from then on.
+// doubtCalls is the stage that asks a model, with GateAuto, whether it needs the tool that it
+// calls. It asks where the reply's first call is short and nothing that the user or a tool said
+// explains its arguments, such as get_weather {"city": "New York"} after "Hello!". A model that
+// says that it needs no tool answers again, without tools, and is asked before tools from then on.
 //
-// A model that was asked beforehand is not asked again: it did not need a call that nothing
-// explains of another tool than the one that it picked.
+// A model that was asked beforehand is not asked again: if it makes an unexplained call of another
+// tool than the one that it picked, it did not need that call.
 //
-// It costs a generation of some 20 tokens for such a call, and nothing for others. A call waits for
-// that to its first value that is explained, so one that was asked for leaves as it is written; a
-// long one leaves in any case.
+// The question costs a generation of some 20 tokens for such a call, and nothing for others. The
+// call is held back until its first explained value, so a call that the user asked for is sent as
+// it is written; a long one is sent in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
 	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
@@ -46,18 +46,18 @@ func doubtCalls(j *job, ctx context.Context, in events) events {
 type doubted struct {
 	j     *job
 	yield func(chat.Event, error) bool
-	kept  []chat.Event // from the first call on
+	kept  []chat.Event // events from the first call on
 	args  strings.Builder
-	given func(string) bool // whether a value stands in the conversation
-	tried int               // values of the call that do not
+	given func(string) bool // whether a value is in the conversation
+	tried int               // number of the call's values that are not
 	whole bool              // the first call is complete
-	let   bool              // nothing is kept any more
+	let   bool              // events are no longer kept
 }
 
 // pending reports whether events are kept.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
-// take keeps the first call and what comes behind it, as long as it is in doubt.
+// take keeps the first call and what comes after it, as long as the call is in doubt.
 func (d *doubted) take(ev chat.Event) bool {
 	if d.let || !d.pending() && ev.Kind != chat.CallStart {
 		return d.yield(ev, nil)
@@ -84,8 +84,8 @@ func (d *doubted) release() bool {
 	return sent(d.kept, d.yield)
 }
 
-// explained reports whether a value of the call stands in the conversation. Values count as soon as
-// they are whole, so a call that was asked for waits no longer than to its first such value.
+// explained reports whether a value of the call is in the conversation. Values count as soon as
+// they are complete, so a call that was asked for waits no longer than for its first such value.
 func (d *doubted) explained() bool {
 	all, err := valuesOf(d.args.String())
 	from := d.tried
@@ -93,12 +93,12 @@ func (d *doubted) explained() bool {
 	return err != nil || slices.ContainsFunc(all[min(from, len(all)):], d.given)
 }
 
-// valuesOf returns the texts and numbers that are whole in the beginning of a JSON text. An error
-// says that it is none: its repair decides.
+// valuesOf returns the texts and numbers that are complete in the beginning of a JSON text. It
+// fails when the text is not JSON; its repair decides then.
 func valuesOf(text string) (all []string, err error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	in.UseNumber()
-	var open []bool // containers: whether each is an object
+	var open []bool // for each open container, whether it is an object
 	for isKey := false; ; {
 		token, err := in.Token()
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -117,7 +117,7 @@ func valuesOf(text string) (all []string, err error) {
 			isKey = len(open) > 0 && open[len(open)-1]
 			continue
 		case json.Number:
-			if in.InputOffset() < int64(len(text)) { // else more digits may follow
+			if in.InputOffset() < int64(len(text)) { // at the end of the text more digits may follow
 				all = append(all, token.String())
 			}
 		case string:
@@ -129,8 +129,8 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the reply, now that it is over and the server free, or another one if the model did
-// not need its call.
+// settle sends the reply, now that it is complete and the server free, or a new reply if the model
+// did not need its call.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
@@ -161,8 +161,8 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and remembers of one that needs none what that says of
-// it. A model that picks none in any case has picked nothing.
+// ask asks the model which tool it needs, and remembers what the answer says about a model that
+// needs none. A model that always picks none has picked nothing.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {
@@ -178,7 +178,8 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	return picked, spent.Plus(more)
 }
 
-// control returns a message that needs the tool: a model that picks none for it picks none always.
+// control returns a message that requires the tool: a model that picks none for it always picks
+// none.
 func control(tool chat.Tool) string {
 	return "I need this done now: " + firstLine(tool.Description) + ". Use " + tool.Name + "."
 }

@@ -19,9 +19,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Server returns the way to the model's server for requests of Ollama's own API, and the name that
-// the model has there. No model means the first server. The way is nil when that server does not
-// speak this API.
+// Server returns the transport to the model's server for requests of Ollama's own API, and the name
+// that the model has there. An empty model means the first server. The transport is nil when that
+// server does not speak this API.
 func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
 	s, name := e.place(model)
 	if s.pool == nil {
@@ -38,7 +38,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 
 // Tags returns the body of /api/tags: every model that can be asked, by the name that clients call
 // it. Models of other servers and aliases are entries like the others, with what is known of them:
-// clients build their menus of this list. The error is that of a request that ended; servers that
+// clients build their menus of this list. It fails only when the request has ended; servers that
 // cannot be reached are left out.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
@@ -50,7 +50,7 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	for _, m := range models {
 		s, name, err := e.route(ctx, m.ID)
 		if err != nil || m.Hidden {
-			continue // it went away since it listed the model, or is not to be listed
+			continue // the server stopped answering since it listed the model, or the model must not be listed
 		}
 		if known[s] == nil {
 			known[s] = tagsOf(ctx, s)
@@ -73,8 +73,8 @@ func Tag(m chat.Info) (json.RawMessage, error) {
 }
 
 // listed returns an entry under the name that clients call the model. Ollama's own command line
-// counts on a digest of at least twelve characters; where a server gives none, it is the name's
-// hash.
+// relies on a digest of at least twelve characters; where a server sends none, the name's hash is
+// used.
 func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
@@ -87,7 +87,7 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 }
 
 // tagsOf returns what a server lists, by name; the map is empty when it cannot say. Each server is
-// asked once a list, not once a model.
+// asked once per list, not once per model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(native); ok {
@@ -100,8 +100,8 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	return all
 }
 
-// Running returns the body of /api/ps: the models that are loaded, on every server that says so. A
-// server that cannot be reached is left out: clients show this list all the time, and one server
+// Running returns the body of /api/ps: the models that are loaded, on every server that lists them.
+// A server that cannot be reached is left out: clients show this list all the time, and one server
 // that is down must not empty it.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
@@ -133,7 +133,7 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 
 // Describe returns the body of /api/show: what the model's server says, with the capability to call
 // tools, which every model that writes text has through this program. All else stays as the server
-// wrote it, members that are newer than this program included.
+// wrote it, including members that are newer than this program.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
 	if err != nil {
@@ -150,9 +150,9 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json
 	return withTools(body)
 }
 
-// description returns what there is to say in Ollama's form of a model whose server does not speak
-// it. Its context, where the server tells how long it is, is where clients look for it: under the
-// name of the architecture.
+// description returns, in Ollama's form, what is known of a model whose server does not speak
+// Ollama's API. Its context, if the server says how long it is, is where clients look for it: under
+// the name of the architecture.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
@@ -191,8 +191,8 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 }
 
 // Version returns the version of the first server. It fails when the server cannot be reached or
-// has no version. Clients that speak Ollama's API decide by it what they may ask, and what is asked
-// there is passed on to that server.
+// has no version. Clients that speak Ollama's API use it to decide which requests they may make,
+// and those are passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
 	s := e.servers[0]
 	if s.pool != nil {

@@ -7,26 +7,27 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// How much of a call waits where neither the client nor a setting says it: what the model writes in
-// holdTime, so that a fast model's short calls leave whole and a slow one's reader sees progress.
-// It is a number of bytes, known when the call begins: by then the model has written the mark and
-// the name in front of it, which show its pace.
+// How much of a call is held back where neither the client nor a setting says it: what the model
+// writes in holdTime, so that a fast model's short calls are sent in one piece and the reader of a
+// slow model sees progress. It is a number of bytes, known when the call begins: by then the model
+// has written the mark and the name before the arguments, which show its pace.
 const (
 	holdTime  = 300 * time.Millisecond
-	mostHeld  = 512 // bytes; also where the server could not be held to the rest of a call that goes wrong
+	mostHeld  = 512 // bytes; also the limit where the server could not constrain the rest of a call that goes wrong
 	leastHeld = 16
 )
 
 // pace is how fast the model of a reply writes.
 type pace struct {
 	clock func() time.Time
-	begin time.Time // of the first piece
-	last  time.Time // of the last one
-	bytes int       // behind the first piece
-	hold  int       // of the call that began last
+	begin time.Time // time of the first piece
+	last  time.Time // time of the last piece
+	bytes int       // bytes after the first piece
+	hold  int       // hold of the call that began last
 }
 
-// timed returns the pace of the job's reply where calls are to be held by time; nil: by size.
+// timed returns the pace of the job's reply if calls are held by time, or nil if they are held by
+// size.
 func timed(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
@@ -36,12 +37,12 @@ func timed(j *job) *pace {
 	return &pace{clock: time.Now, hold: mostHeld}
 }
 
-// watch records the time of each piece; it is a hook.
+// watch is the hook that records the time of each piece.
 func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Kind == chat.Text {
 		p.last = p.clock()
 		if p.begin.IsZero() {
-			p.begin = p.last // it was written before
+			p.begin = p.last // it was written before that
 		} else {
 			p.bytes += len(ev.Text)
 		}
@@ -49,7 +50,7 @@ func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// held returns how many bytes wait of a call that begins now.
+// held returns how many bytes of a call that begins now are held back.
 func (p *pace) held() int {
 	p.hold = mostHeld
 	if took := p.last.Sub(p.begin); took > 0 {

@@ -14,18 +14,19 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// passing is the way of requests of Ollama's own API that are passed on unread. A model's reply
-// goes by the conversation's key, as every other; what changes the models of a server goes to the
-// first one of a pool.
+// passing is the transport for requests of Ollama's own API that are passed on unread. A request
+// for a reply goes to a server by the conversation's key, like every other; a request that changes
+// the models of a server goes to the first server of a pool.
 type passing struct {
 	engine       *Engine
 	server       *server
-	name, called string // of the model: as its server calls it, and as the client does
+	name, called string // the model's name as its server calls it, and as the client does
 }
 
 var _ http.RoundTripper = (*passing)(nil)
 
-// RoundTrip passes a request on. Another server of a pool is asked while there is no answer.
+// RoundTrip passes a request on. As long as there is no answer, it tries the other servers of a
+// pool.
 func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !slices.Contains(ollama.Replies, r.URL.Path) || r.Body == nil {
 		s := p.server
@@ -53,7 +54,7 @@ func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// attempt asks one server. A server that is full is an error as long as another one may be asked.
+// attempt asks one server. It fails for a server that is full as long as another one may be asked.
 func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response, error) {
 	s := p.server
 	if s.pool != nil {
@@ -72,7 +73,7 @@ func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response
 	return resp, err
 }
 
-// ask asks a server. One whose kind was a guess may turn out to speak another API.
+// ask asks a server. A server whose kind was a guess may turn out to speak another API.
 func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, error) {
 	s, err := s.known(r.Context())
 	if err != nil {
@@ -85,19 +86,19 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	return ollama.Watched(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
-// held is an answer that holds a turn's place until it is closed.
+// held is the body of an answer, which occupies the turn's place at its server until it is closed.
 type held struct {
 	io.ReadCloser
 	turn *turn
 }
 
-// Close ends the answer.
+// Close closes the answer and releases the turn.
 func (h *held) Close() error {
 	defer h.turn.end()
 	return h.ReadCloser.Close()
 }
 
-// Broken returns why the answer did not end well, if whoever watches it knows.
+// Broken returns why the answer did not end well, if its body can tell.
 func (h *held) Broken() error {
 	if b, ok := h.ReadCloser.(interface{ Broken() error }); ok {
 		return b.Broken()
@@ -105,8 +106,8 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of a request that is passed on, by the members that root counts. A
-// body that cannot be read has the key of its model.
+// passedRoot returns the key of a request that is passed on, by the members that root uses. A body
+// that cannot be parsed has the key of its model.
 func passedRoot(model string, body []byte) string {
 	var k upstream.Root
 	k.Add(model)

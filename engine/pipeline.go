@@ -12,16 +12,17 @@ import (
 
 // A request and its reply pass through the engine in one direction each, and this file lists the
 // way: prepare what is decided before the model server is asked, read how its text becomes events,
-// reply what is done to these. Each line names the file that does it. What is not here happens
+// reply what is done to these. Each line names the file that does it. What is missing here happens
 // around it: engine.go (a second attempt), strategy.go (the next strategy).
 
-// step decides one thing about a request. It returns the job changed, the same one if there is
+// step decides one thing about a request. It returns the job changed, or the same job if there is
 // nothing to decide.
 type step func(*job, context.Context) (*job, error)
 
 // prepare decides everything that answering r depends on. The order matters: names and messages
-// must be what the server will see before they are measured, the context must be known before tools
-// are weighed against it, and what asks the model itself comes last, since it needs all the rest.
+// must have their final form before they are measured, the context must be known before tools are
+// weighed against it, and the steps that ask the model itself come last, since they need all the
+// rest.
 func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	j, err := e.begin(ctx, pulse, r) // checks.go, server.go: the model, its server, its family
 	if err != nil {
@@ -31,7 +32,7 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 		(*job).moveFormatToPrompt, // format_answer.go: with tools offered, response_format moves into the system prompt
 		(*job).probe,              // server.go: what the model and its server can do
 		(*job).readTemplate,       // template.go: the form in which the model's own template writes calls
-		(*job).checkSupported,     // checks.go: what of the request they cannot
+		(*job).checkSupported,     // checks.go: what the request wants and they cannot do
 		(*job).aliasTools,         // names.go: names that the family cannot write
 		(*job).normalizeHistory,   // history.go: a conversation that the template takes
 		(*job).fitTools,           // tool_budget.go: tools that take more than the setting allows
@@ -52,12 +53,12 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 	return j, nil
 }
 
-// events are a reply on its way to the client. Each stage of a reply takes them and returns others;
-// one that has nothing to do returns those that it got, and costs nothing then.
+// events is a reply on its way to the client. Each stage of a reply takes events and returns
+// others; a stage that has nothing to do returns those that it got, and costs nothing then.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns the stage that changes single events. Text and errors pass: no stage of this
-// kind has anything to do with text, which is most of what comes.
+// eachEvent returns the stage that applies change to each event. Text and errors pass unchanged: no
+// stage of this kind handles text, which is most of the events.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -71,8 +72,8 @@ func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	}
 }
 
-// handed hands events to take until that wants no more, and says whether it got them all. An error
-// goes to yield and ends it.
+// handed hands events to take until take returns false, and reports whether it took them all. An
+// error goes to yield and ends the loop.
 func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
 	for ev, err := range in {
 		if err != nil {
@@ -86,17 +87,17 @@ func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event)
 	return true
 }
 
-// sent sends events to yield until that wants no more, and reports whether it took them all.
+// sent sends events to yield until yield returns false, and reports whether it took them all.
 func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
 }
 
-// reply opens the model's reply and returns what the client gets of it. The job that comes back is
-// the one that was answered in the end: a server may have refused a longer one.
+// reply opens the model's reply and returns what the client gets of it. The returned job is the one
+// that was answered in the end: a server may have refused a longer request.
 //
-// The order matters: what is left out must be so before it is checked, a call must fit before a
-// required one counts as made, and ids and stop sequences see what will leave, not what was
-// dropped.
+// The order matters: needless calls are left out before the others are checked, a call must fit
+// before a required one counts as made, and ids and stop sequences see what will be sent, not what
+// was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
 	k.seen = &seen{pace: timed(j)}
@@ -123,8 +124,8 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 // upstream and the packages of the kinds of server), hooks watch them (source.go), and the family's
 // format finds the calls in the text (adapters).
 //
-// What is forced is read as Hermes writes it, whatever the family: it is one JSON object, and
-// framed puts that family's marks around it. The end of the prompt says nothing then.
+// A forced reply is read as Hermes writes calls, whatever the family: it is one JSON object, and
+// framed puts that family's marks around it. The end of the prompt does not matter then.
 func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	j, src, tail, err := j.source(ctx, generation)
 	if err != nil {
@@ -132,7 +133,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	}
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
-	if generation == Tokens || generation == Tap { // tap may come without tokens
+	if generation == Tokens || generation == Tap { // strategy tap may send no tokens
 		o.Control, o.Whole = j.facts.ControlMarks, generation == Tokens
 	}
 	switch {
@@ -147,8 +148,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, format.Decode(src, o))
 }
 
-// broken returns a reply that is nothing but an error. Nothing was sent before it, so it can still
-// become an HTTP status.
+// broken returns a reply that consists of an error alone. Nothing was sent before it, so it can
+// still become an HTTP status.
 func broken(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }

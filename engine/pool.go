@@ -16,10 +16,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// pool is several servers that stand for one: a conversation goes to the server that its key names,
-// so that the server's cache has the prompt already, unless that one has too much to do. It is for
-// a few machines; whoever has more puts a load balancer in front of them (docs/scale.md), which
-// goes by the same key.
+// pool is several servers that act as one: a conversation goes to the server that its key selects,
+// so that the server has the prompt in its cache already, unless that server has too much to do. It
+// is meant for a few machines; with more, a load balancer is put before them (docs/scale.md), which
+// uses the same key.
 type pool struct {
 	name    string
 	members []*member
@@ -27,42 +27,42 @@ type pool struct {
 	mu sync.Mutex // guards running of all members, which are compared
 }
 
-// member is one server of a pool, and what was seen of it.
+// member is one server of a pool, and what is known of it.
 type member struct {
 	*server
 	at      string // its address
 	place   uint64 // a hash of it
-	running int    // requests that it answers for us; the pool's lock guards it
+	running int    // requests that it is answering for this program; guarded by the pool's lock
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	has    map[string]string
-	listed time.Time     // when it last said what it has, or did not
-	away   error         // why it cannot be reached; nil: it can, as far as is known
+	listed time.Time     // when it was last asked for its models, with or without success
+	away   error         // why it cannot be reached; nil: it can be reached as far as is known
 	full   time.Time     // until when it counts as full
-	asking chan struct{} // closed when the list comes that is being asked for; nil: none is
+	asking chan struct{} // closed when the pending request for its list ends; nil: no request is pending
 }
 
 const (
-	// balance is how much more than its part of the requests a server of a pool may have before a
+	// balance is how many times its share of the requests a server of a pool may have before a
 	// conversation goes elsewhere.
 	balance = 2.5
-	// leastBound is how many requests a server may have however few there are in all: to wait
-	// behind one reply costs less than to read a prompt anew, and with two requests among eight
-	// servers each one's part is a quarter.
+	// leastBound is how many requests a server may always have, however few there are in all:
+	// waiting for one reply costs less than reading a prompt anew, and with two requests among
+	// eight servers the share of each is a quarter.
 	leastBound = 2
-	// listedAge is how old the list of a server's models may be, awayAge for how long one that
-	// failed is not asked again, and fullAge for how long one that refused a request counts as
+	// listedAge is how old the list of a server's models may be, awayAge how long a server that
+	// failed is not asked again, and fullAge how long a server that refused a request counts as
 	// full.
 	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
-	// listWait is how long a server of a pool may take to say what it has. A machine that sleeps
-	// answers nothing.
+	// listWait is how long a server of a pool may take to list its models. A sleeping machine does
+	// not answer at all.
 	listWait = 2 * time.Second
 )
 
 // newPool makes the pool of several servers.
 func newPool(name string, ats []string, one func(at string) *server) *server {
 	p := &pool{name: name}
-	memory := new(memory) // what was learned of a model is true of it on every server
+	memory := new(memory) // what was learned about a model is true on every server
 	for _, at := range ats {
 		s := one(at)
 		s.memory = memory
@@ -71,8 +71,8 @@ func newPool(name string, ats []string, one func(at string) *server) *server {
 	return &server{name: name, pool: p, memory: memory}
 }
 
-// ask asks a server which models it has, once at a time, and returns a channel that is closed when
-// that is known.
+// ask asks a server which models it has, with one request at a time, and returns a channel that is
+// closed when the answer is known.
 func (m *member) ask() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +90,7 @@ func (m *member) ask() <-chan struct{} {
 			switch f := fault.From(err); {
 			case err == nil:
 				m.has = has
-			case f.Kind != fault.Busy: // one that loads its model is not away
+			case f.Kind != fault.Busy: // a server that is loading its model is not away
 				m.away = err
 			}
 		}()
@@ -98,7 +98,7 @@ func (m *member) ask() <-chan struct{} {
 	return m.asking
 }
 
-// installed returns the models of a server, with their digests where it tells them.
+// installed returns the models of a server, with their digests if it sends them.
 func (m *member) installed(ctx context.Context) (map[string]string, error) {
 	known, err := m.known(ctx)
 	if err != nil {
@@ -122,10 +122,10 @@ func (m *member) installed(ctx context.Context) (map[string]string, error) {
 	return has, err
 }
 
-// listedName returns a model's name as lists of different servers are compared by.
+// listedName returns a model's name in the form in which lists of different servers are compared.
 func listedName(model string) string { return strings.TrimSuffix(strings.ToLower(model), ":latest") }
 
-// state returns what is known of a server: how long ago that was found, whether it has a model, by
+// state returns what is known of a server: how old that knowledge is, whether it has a model, by
 // its listedName, and why it is away.
 func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	m.mu.Lock()
@@ -141,8 +141,8 @@ func (m *member) isFull() bool {
 	return time.Now().Before(m.full)
 }
 
-// look asks servers what they have whose answer is old. Nobody waits for it as long as one that
-// answers has the model.
+// look asks the servers whose answers are old which models they have. It does not wait as long as a
+// server that answers has the model.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
 	var coming []<-chan struct{}
@@ -166,8 +166,8 @@ func (p *pool) look(ctx context.Context, model string) {
 }
 
 // candidates returns the servers that answer and have the model, in the order in which a
-// conversation prefers them. Where none says that it has it, all that answer may: not every kind of
-// server lists what it can be asked for.
+// conversation prefers them. If no server lists the model, all servers that answer are returned:
+// not every kind of server lists everything that it serves.
 func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
@@ -194,7 +194,7 @@ func (p *pool) candidates(ctx context.Context, key, model string, not map[*membe
 
 // preference returns how much a conversation prefers a server, by the hashes of its key and of the
 // server's address, the same in every replica. A server that comes or goes changes the first choice
-// of those conversations alone that it wins or had: rendezvous hashing.
+// only of the conversations that it wins or had: rendezvous hashing.
 func preference(key, place uint64) uint64 { return upstream.Mix(key ^ place) }
 
 // hash64 returns a hash of a short text, without a seed.
@@ -204,7 +204,8 @@ func hash64(text string) uint64 {
 	return r.Sum()
 }
 
-// take chooses a server for a request and counts the request there. Nil: there is none.
+// take chooses a server for a request and counts the request there. It returns nil when there is no
+// server.
 func (p *pool) take(all []*member) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -216,9 +217,9 @@ func (p *pool) take(all []*member) *member {
 	return m
 }
 
-// bounded returns which of the servers in a conversation's order gets a request: the first that is
-// not full and has no more than its part of the requests times factor, or none but one. Where all
-// have more it is the first.
+// bounded returns the index of the server that gets a request, of those in a conversation's order:
+// the first that is not full and has no more than its share of the requests times factor, or no
+// more than one. If no server qualifies it is the first.
 func bounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
@@ -235,11 +236,11 @@ func (p *pool) give(m *member) {
 	m.running--
 }
 
-// poolAway is the code of the error that no server of a pool answers.
+// poolAway is the code of the error for a pool of which no server answers.
 const poolAway = "servers_away"
 
-// allAway returns the error that no server of a pool that has a model answers. It names them: a
-// user of two machines has to know which to look at.
+// allAway returns the error for a pool of which no server with the model answers. It names the
+// servers: a user of two machines has to know which one to look at.
 func (p *pool) allAway(model string, failed map[*member]error) error {
 	var said []string
 	var why []error
@@ -253,7 +254,7 @@ func (p *pool) allAway(model string, failed map[*member]error) error {
 		Message: fmt.Sprintf("no model server of %s that has %s can be reached: %s; start one of them", p.name, model, strings.Join(said, ", "))}
 }
 
-// list lists what the servers have, each model once. It is an error only if none of them answers.
+// list returns the models of all servers, each once. It fails only if no server answers.
 func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	lists, errs := make([][]chat.Info, len(p.members)), make([]error, len(p.members))
 	var asked sync.WaitGroup
@@ -279,8 +280,8 @@ func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	return all, nil
 }
 
-// known returns a server of the pool that has the model: that of the turn in whose context it is
-// asked for, else the one that the conversation prefers.
+// known returns a server of the pool that has the model: the server of the turn in ctx, else the
+// one that the conversation prefers.
 func (p *pool) known(ctx context.Context, model string) (*server, error) {
 	t, _ := ctx.Value(turnKey{}).(*turn)
 	if t == nil {

@@ -13,11 +13,11 @@ import (
 const (
 	maxSchemaDepth = 24
 	maxSchemaSize  = 256 << 10 // bytes of a reduced schema; recursion through references could grow it without end
-	maxNote        = 200       // bytes of one keyword's value in a description; the rest is cut
+	maxNote        = 200       // bytes of one keyword's value in a description; longer values are cut
 )
 
-// reduced returns a tool's description and schema for a server; the description says what the
-// schema says of all arguments together, which is lost otherwise.
+// reduced returns a tool's description and schema for a server; the description includes what the
+// schema says about all arguments together, which would be lost otherwise.
 //
 // The schema is in the words that every version of Ollama takes and prints: type, description,
 // enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
@@ -31,16 +31,16 @@ func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
 	return plainly(t.Schema).of(t.Description)
 }
 
-// plainSchema is what reduced makes of the schema alone, so that it can be kept for a
-// conversation's next turn.
+// plainSchema is the part of reduced's result that depends on the schema alone, so that it can be
+// kept for a conversation's next turn.
 type plainSchema struct {
-	own        string // what the schema says of itself, for a tool that says nothing
-	notes      string // what goes behind either
+	own        string // the schema's own description, for a tool without one
+	notes      string // what is appended to either description
 	parameters json.RawMessage
 }
 
-// of returns what a tool with that description is sent with: the description, with the schema's
-// notes added, and the schema.
+// of returns the description and the schema that are sent for a tool with that description: the
+// description with the schema's notes added.
 func (p plainSchema) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
@@ -51,7 +51,7 @@ func (p plainSchema) of(description string) (string, json.RawMessage) {
 	return description, p.parameters
 }
 
-// plainly writes a schema in the words that every server takes.
+// plainly writes a schema with the keywords that every server takes.
 func plainly(text json.RawMessage) plainSchema {
 	root := schema.Parse(text).Written()
 	if root.Opaque {
@@ -70,12 +70,12 @@ func plainly(text json.RawMessage) plainSchema {
 	return plainSchema{root.Description(), annotated("", root.Notes(true)), r.dst}
 }
 
-// longestKept is how long a reduced schema may be that is kept, in bytes: references can make much
-// of a short one.
+// longestKept limits the reduced schemas that are kept, in bytes: references can make a short
+// schema long.
 const longestKept = 16 << 10
 
-// plain returns what reduced does, and keeps it for the next time. A conversation sends the same
-// tools with every turn, 18 to 44 KB of them at coding agents.
+// plain returns the same as reduced, and keeps it for the next time. A conversation sends the same
+// tools with every turn, 18 to 44 KB of them with coding agents.
 func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
 		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
@@ -83,15 +83,15 @@ func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMess
 		}
 		return plainSchema{}
 	})
-	if p.parameters == nil { // it is too long to be kept
+	if p.parameters == nil { // the cached value was too long to be kept
 		p = plainly(t.Schema)
 	}
 	return p.of(t.Description)
 }
 
-// either writes the members of alternatives: what is not the same in all of them is one or the
-// other. Which members go together is lost: parameters must be one object, and a root anyOf fails
-// the whole request at a native-mode Ollama.
+// either writes the members of alternatives: a member that is not the same in all of them becomes a
+// choice. Which members belong together is lost: parameters must be one object, and a root anyOf
+// fails the whole request with Ollama's strategy native.
 func (r *reducer) either(variants []*schema.Written) {
 	var names []string
 	kinds := map[string][]schema.WrittenMember{}
@@ -139,15 +139,15 @@ func (r *reducer) member(key string) {
 	r.raw(":")
 }
 
-// json writes a value as encoding/json does, which escapes what templates print into HTML.
+// json writes a value as encoding/json does, which escapes the characters that are special in HTML.
 func (r *reducer) json(v any) {
 	text, _ := json.Marshal(v)
 	r.dst = append(r.dst, text...)
 }
 
-// schema writes one place. One that cannot be shown, or lies too deep, takes any value as far as
-// the model knows. A boolean in place of a schema is written as an object: Ollama answers 400 to
-// any other.
+// schema writes the schema of one place. A schema that cannot be shown, or is nested too deeply, is
+// written as one that takes any value. A boolean in place of a schema is written as an object:
+// Ollama answers 400 to a boolean.
 func (r *reducer) schema(w *schema.Written, depth int) {
 	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
@@ -183,8 +183,8 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 	r.raw("}")
 }
 
-// types writes the type, guessed where it is left out; nothing when nothing is known. The guess is
-// a safe one: only an object has properties, and values in quotes are texts.
+// types writes the type, guessed where it is left out, and nothing when nothing is known. The guess
+// is safe: only an object has properties, and values in quotes are strings.
 func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
 	switch {
 	case len(names) > 0:
@@ -223,8 +223,8 @@ func (r *reducer) required(w *schema.Written) {
 	}
 }
 
-// union writes an anyOf. oneOf becomes that too: to a model that reads it both are a choice, and
-// calls are checked by the original.
+// union writes an anyOf. A oneOf becomes an anyOf, too: to a model both are a choice, and calls are
+// checked by the original.
 func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["
@@ -237,8 +237,8 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 }
 
 // annotated returns a description with the keywords that a reduced schema has no place for: "A day.
-// (format: date)". What Ollama drops would else be unknown to the model, and its calls wrong where
-// only the schema says how.
+// (format: date)". The model would not know the keywords that Ollama drops, and its calls would be
+// wrong where only they say what is right.
 func annotated(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text
@@ -254,7 +254,7 @@ func annotated(text string, notes []schema.Note) string {
 func brief(value json.RawMessage) string {
 	text := string(value)
 	if bytes.HasPrefix(value, []byte{'"'}) {
-		_ = json.Unmarshal(value, &text) // it was read
+		_ = json.Unmarshal(value, &text) // it has been parsed before
 	}
 	if len(text) <= maxNote {
 		return text

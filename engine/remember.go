@@ -15,20 +15,20 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Remember says where it stands over a restart what was found out about models: the wording in
+// Remember says where to store, across restarts, what was found out about models: the wording in
 // which they understand tools, what their templates say, and whether they call tools that they do
-// not need. To find that out takes some generations. The zero value remembers nothing.
+// not need. Finding that out takes some generations. The zero value stores nothing.
 type Remember struct {
 	File    string
-	Program string // the program's version: another one may find out something else
+	Program string // the program's version: another version may have other findings
 }
 
 const (
-	rememberFor    = 7 * 24 * time.Hour // then it is found out again: a newer server may have changed it
+	rememberFor    = 7 * 24 * time.Hour // after that it is found out again: a newer server may have changed it
 	mostRemembered = 500                // models
 )
 
-// notes are what is remembered. A nil one has nothing.
+// notes holds what is remembered. A nil *notes is empty.
 type notes struct {
 	Remember
 	log zerolog.Logger
@@ -38,7 +38,7 @@ type notes struct {
 	sick bool   // the last write failed
 }
 
-// note is what is remembered of one model.
+// note is what is remembered about one model.
 type note struct {
 	Server  string            `json:"server"`
 	Model   string            `json:"model"`
@@ -49,7 +49,8 @@ type note struct {
 	Reading *readingNote      `json:"reading,omitempty"`
 }
 
-// readingNote is a reading. The format is a known family, or lines of its own.
+// readingNote is a stored reading. The format is a known family, or one derived from a template,
+// stored as its declaration.
 type readingNote struct {
 	Family string `json:"family,omitempty"`
 	Lines  string `json:"lines,omitempty"`
@@ -57,13 +58,13 @@ type readingNote struct {
 	Unread bool   `json:"unread,omitempty"`
 }
 
-// noteFile is the file.
+// noteFile is the content of the file.
 type noteFile struct {
 	Program string `json:"program"`
 	Models  []note `json:"models"`
 }
 
-// open reads the file. One that another version has written, or that cannot be read, counts as
+// open reads the file. A file that another version has written, or that cannot be read, counts as
 // empty.
 func (r Remember) open(log zerolog.Logger) *notes {
 	if r.File == "" {
@@ -87,7 +88,7 @@ func (r Remember) open(log zerolog.Logger) *notes {
 	return n
 }
 
-// same reports whether two notes are of one model.
+// same reports whether two notes are about the same model.
 func (n *note) same(other note) bool {
 	return n.Server == other.Server && n.Model == other.Model && n.Digest == other.Digest
 }
@@ -107,7 +108,7 @@ func (n *notes) find(server, model, digest string, formats *adapters.Set) (l les
 	return lessons{wording: one.Wording, gate: one.Gate, reading: one.Reading.read(formats)}, true
 }
 
-// read returns the reading, nil if its format is not to be had any more.
+// read returns the reading, or nil if its format no longer exists.
 func (r *readingNote) read(formats *adapters.Set) *reading {
 	if r == nil {
 		return nil
@@ -128,7 +129,7 @@ func (r *readingNote) read(formats *adapters.Set) *reading {
 	return out
 }
 
-// noteOf returns what of the lessons is worth remembering; false: nothing.
+// noteOf returns the part of the lessons that is worth remembering; ok is false if there is none.
 func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	one = note{Wording: l.wording, Gate: l.gate}
 	if r := l.reading; r != nil {
@@ -144,7 +145,7 @@ func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	return one, one.Wording != nil || one.Gate != gateUnknown || one.Reading != nil
 }
 
-// keep writes what was found out about a model. A file that cannot be written is told once.
+// keep writes what was found out about a model. A failure to write the file is logged once.
 func (n *notes) keep(one note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The steps that repair a call, and what else was done to a reply, as they are named in logs,
+// The steps that repair a call, and other changes to a reply, by the names that they have in logs,
 // headers and comments.
 const (
 	stepRewritten = "rewritten"     // the model wrote the call, or the rest of it, again, held to the schema
@@ -32,17 +32,17 @@ const (
 )
 
 const (
-	// maxAsked is how many generations repairing one reply may cost: both steps for one call, and
-	// one for another.
+	// maxAsked is how many generations repairing one reply may cost: two steps for one call, and
+	// one step for another.
 	maxAsked = 3
-	// maxRepair is how long that may take. The client gets keep-alives meanwhile; after two minutes
-	// a wrong call that is shown as text is of more use than silence.
+	// maxRepair is how long repairing one reply may take. The client gets keep-alives meanwhile;
+	// after two minutes a wrong call shown as text is more useful than silence.
 	maxRepair = 2 * time.Minute
 )
 
-// repairAll repairs the calls that do not fit, in their order, now that the reply is over and the
-// server free: most local servers answer one request at a time, and a second one would wait for the
-// first, which waits for us.
+// repairAll repairs the calls that do not fit, in their order, now that the reply is complete and
+// the server free: most local servers answer one request at a time, so a second request would wait
+// for the first, whose reply would not be read meanwhile.
 func (g *guard) repairAll() {
 	var stop context.CancelFunc
 	g.ctx, stop = context.WithTimeout(g.ctx, maxRepair)
@@ -68,11 +68,11 @@ type repairing struct {
 	do   func(*guarded) (json.RawMessage, bool)
 }
 
-// ladder returns the steps for a call, the cheaper one first. To rewrite costs one constrained
-// generation of one call; to reask costs a whole reply, and needs that nothing was sent. But a
+// ladder returns the steps for a call, the cheapest one first. Rewriting costs one constrained
+// generation of one call; reasking costs a whole reply, and requires that nothing was sent. But a
 // member that the model did not write, under another name either, is asked for before the model is
-// constrained to writing it: held to a schema that requires a date, it would have to make one up,
-// where a question may be the better answer.
+// constrained to write it: under a schema that requires a date, the model would have to make one
+// up, where a question may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
@@ -82,8 +82,8 @@ func (g *guard) ladder(c *guarded) []repairing {
 	return []repairing{rewrite, reask}
 }
 
-// repair sends the rest of a call that does not fit, or what stands for the call. Each step counts
-// against one bound for the whole reply, so ten wrong calls do not cost twenty generations.
+// repair sends the rest of a call that does not fit, or what replaces it. Each step counts against
+// one bound for the whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
 	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass && onlyFormats(c.reason) {
 		if args, ok := g.withoutWrong(c); ok {
@@ -107,15 +107,15 @@ func (g *guard) repair(c *guarded) bool {
 	return g.giveUp(c)
 }
 
-// onlyFormats reports whether all that is wrong with arguments are texts of a wrong format. A model
-// that is held to a format makes a text of it up, 4235-02-12 for 2026-02-30: without the member,
-// where it may go, the tool decides.
+// onlyFormats reports whether all problems of the arguments are strings of a wrong format. A model
+// that is constrained to a format makes up a string, 4235-02-12 for 2026-02-30: if the member is
+// optional, it is left out and the tool decides.
 func onlyFormats(problems []valid.Problem) bool {
 	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool { return p.Keyword != "format" })
 }
 
-// complete sends what is missing of a call, whose arguments are known now. Where it had begun, what
-// was read but not yet sent stands in front of what the repair adds.
+// complete sends what is missing of a call, whose arguments are known now. If part of the call was
+// sent, what was read but not yet sent comes before what the repair adds.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
@@ -131,14 +131,14 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
 }
 
-// withoutWrong returns the arguments without optional members that do not fit, if they say the same
-// as the bytes that were sent.
+// withoutWrong returns the arguments without optional members that do not fit, if they agree with
+// the bytes that were sent.
 func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 	return g.extends(c, c.rules.WithoutWrong)
 }
 
-// extends returns what change makes of a call's arguments, if the bytes that were sent can be
-// completed to it.
+// extends returns a call's arguments as changed by change, if the bytes that were sent can be
+// completed to them.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {
@@ -173,8 +173,8 @@ func (g *guard) giveUp(c *guarded) bool {
 			return g.complete(c, args)
 		}
 	}
-	// A call that had begun cannot become text. An end with length says that it is not whole, so
-	// that nobody runs it.
+	// A call of which part was sent cannot become text. The reason length says that it is not
+	// complete, so no client runs it.
 	if c.begun {
 		g.step(stepOpen)
 		g.stop(chat.Length, "the rest of the call "+valid.Sentences(c.reason))
@@ -183,7 +183,7 @@ func (g *guard) giveUp(c *guarded) bool {
 	g.step(stepText)
 	g.why = cmp.Or(g.why, g.misfit(c))
 	if g.j.request.Required {
-		return true // requireCall makes an error of it
+		return true // requireCall turns this into an error
 	}
 	text := g.written(c)
 	g.text.WriteString(text)
@@ -206,13 +206,13 @@ func (g *guard) misfit(c *guarded) string {
 	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " + valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
-// rewrite has the model write the call again where it began, held to the schema; what was sent
-// stays. A server that refuses the schema, or breaks over it as Ollama 0.24 does over large ones,
-// gets a weaker one.
+// rewrite has the model write the call again where it began, constrained to the schema; what was
+// sent is kept. A server that refuses the schema, or crashes on it as Ollama 0.24 does on large
+// ones, gets a weaker one.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
-	// What fits of the old arguments is held as it is, as const: the model fills in the rest, and
-	// cannot forget half a file while it puts a number right. A call that cannot be taken apart,
-	// since a number in it has thousands of digits, could not go on from what was sent.
+	// What fits of the old arguments is fixed by const: the model fills in the rest, and cannot
+	// forget half a file while it corrects a number. A call that cannot be taken apart, since a
+	// number in it has thousands of digits, could not go on from what was sent.
 	if c.begun && c.stands == nil {
 		return nil, false
 	}
@@ -225,7 +225,7 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 		if err == nil {
 			return g.acceptRewrite(c, call)
 		}
-		// Only a refusal, or a server that broke, may be the schema's fault; a timeout would come
+		// Only a refusal, or a server that broke, may be due to the schema; a timeout would occur
 		// again.
 		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
@@ -235,15 +235,15 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn reports whether a forced call came to no end within a limit that is ours, and nothing of it
-// was sent. A limit of the client's is its own: it gets what fits in there.
+// ranOn reports whether a forced call did not end within a limit that the engine set, with nothing
+// of it sent. If the client set the limit, it gets what fits within it.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 && (g.call == nil || !g.call.begun)
 }
 
 // bounded has the model write a call that ran on once more, with bounds on what may run on, and
-// reports whether that gave a call that fits. A grammar of a string or a list without bounds never
-// forces their end; bounds were left out before, since they would cut a long text in two.
+// reports whether that gave a call that fits. A grammar never ends a string or a list that has no
+// bounds; the first attempt had no bounds, since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8, Long: longIntegers(g.j.request)}, boundedTokens)
 	call, err := g.forced(f)
@@ -258,8 +258,9 @@ func (g *guard) bounded() bool {
 	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
 }
 
-// forced has the model write the object of a call that it is held to: {"name": …, "arguments": …}.
-// A server that ignores the constraint writes prose, which is an error.
+// forced has the model write the object of a call that it is constrained to: {"name": …,
+// "arguments": …}. A server that ignores the constraint writes prose, for which forced returns an
+// error.
 func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
 		Name      string
@@ -273,10 +274,10 @@ func (g *guard) forced(f *forcing) (chat.Call, error) {
 	return chat.Call{Name: call.Name, Args: call.Arguments}, err
 }
 
-// acceptRewrite returns the rewritten arguments, with what stood in the old ones, if they satisfy
-// the schema and extend the bytes already sent. Nothing a model writes is believed for having been
-// asked for: servers ignore constraints, weaken them, or know less of JSON Schema than the tool's
-// author.
+// acceptRewrite returns the rewritten arguments, with the kept parts of the old ones, if they
+// satisfy the schema and extend the bytes already sent. The result is checked although the model
+// was constrained: servers ignore constraints, weaken them, or support less of JSON Schema than the
+// tool's author used.
 func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	args, ok := call.Args, call.Name == c.tool.Name
 	if ok && c.stands != nil {
@@ -291,15 +292,15 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 	return args, ok
 }
 
-// reask asks the model again, with what was wrong with its call as the tool's own error after the
-// conversation, and returns the arguments of the first call in its next reply that fits. That is
-// how models are trained to see their mistakes; what is added comes at the end, so the server's
-// cache of the prompt stays good.
+// reask asks the model again, with what was wrong with its call as the tool's error at the end of
+// the conversation, and returns the arguments of the first call in its next reply that fits. Models
+// are trained to see their mistakes in this form; the addition comes at the end, so the server's
+// prompt cache stays valid.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name + " again with arguments that fit its schema."
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
 	said, answer := chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}}, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: why}
-	if c.text != "" { // no call that a history could hold
+	if c.text != "" { // not a call that a history could hold
 		said, answer = chat.Message{Role: chat.Assistant, Content: g.said() + c.text}, chat.Message{Role: chat.User, Content: why}
 	}
 	r := *g.j.request
@@ -322,9 +323,8 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// acceptOther returns the arguments of a call in the reply to a question. A valid call of another
-// tool that may be called takes the place of the one that did not fit: the model has changed its
-// mind.
+// acceptOther returns the arguments of a call in the reply to reask. A valid call of another tool
+// that may be called takes the place of the one that did not fit: the model has changed its mind.
 func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	if call.Name == c.tool.Name {
 		return g.acceptRewrite(c, call)
@@ -337,8 +337,7 @@ func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) 
 	return call.Args, true
 }
 
-// What a request's client is told was done to it, in headers that begin with Toolnorm- and in
-// comments.
+// What the client is told about its request, in headers that begin with Toolnorm- and in comments.
 const (
 	noteHistory   = "History"   // the conversation was put right: codes of package history
 	noteTrimmed   = "Trimmed"   // its oldest turns were left out
@@ -351,16 +350,16 @@ const (
 	noteLoop      = "Loop"      // the model makes the same call over and over
 )
 
-// tell reports to the client something that was done to the request. Requests of our own have no
-// observer, so for them it does nothing.
+// tell reports to the client something that was done to the request. The engine's own requests have
+// no observer, so for them it does nothing.
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {
 		t.observer.OnNote(word, text)
 	}
 }
 
-// Reasons returns the names of all that is done to a reply whose call or answer does not fit, in
-// alphabetical order. See chat.Meta.Repairs.
+// Reasons returns the names of everything that is done to a reply whose call or answer does not
+// fit, in alphabetical order. See chat.Meta.Repairs.
 func Reasons() []chat.Reason {
 	return []chat.Reason{
 		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},

@@ -11,23 +11,23 @@ import (
 	"toolnorm/engine/repeat"
 )
 
-// What is done about a model that makes the same call over and over, and is told the same.
+// What is done about a model that makes the same call over and over, and gets the same result.
 const (
 	LoopOff   = "off"   // nothing
 	LoopWarn  = "warn"  // the log and the client are told
-	LoopBreak = "break" // and the model, which for this request is offered no tools
+	LoopBreak = "break" // also the model, which is offered no tools for this request
 )
 
-// LoopGuards returns the names of the above.
+// LoopGuards returns the values of Loops.LoopGuard.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
-// loopTimes is how often the same call with the same result makes a loop: twice is a second look,
-// at a file that may have changed.
+// loopTimes is how many times the same call with the same result make a loop: twice is a second
+// look, at a file that may have changed.
 const loopTimes = 3
 
 // detectCallLoop looks for a loop at the end of the conversation. Only calls with the same
-// arguments and the same results count, in turns that follow each other: a request that is sent
-// twice is none, and who polls gets another result in the end.
+// arguments and the same results count, in consecutive turns: a request that is sent twice is not a
+// loop, and polling yields another result in the end.
 func (j *job) detectCallLoop(context.Context) (*job, error) {
 	guard := j.engine.cfg.LoopGuard
 	calls, times := repeat.Turns(j.request.Messages)
@@ -63,16 +63,16 @@ func withoutLoop(r *chat.Request, times int) *chat.Request {
 	return &c
 }
 
-// defaultRepeat is how long a text may repeat itself, if the configuration does not say: some 2,000
-// tokens of nothing new.
+// defaultRepeat is how many bytes a text may repeat itself by default: some 2,000 tokens without
+// anything new.
 const defaultRepeat = 8 << 10
 
-// stepRepetition is the name of the end of a reply that would have had none.
+// stepRepetition names what was done to a reply that was ended because it repeated itself.
 const stepRepetition = "repetition"
 
-// endRepetition ends a generation that repeats itself for limit bytes: by itself it would stop at
-// its limit of tokens, if there is one, and Ollama's own guard sees only one token that repeats.
-// Behind the event with which the repetition is long enough the server is told to stop, and its
+// endRepetition ends a generation that repeats itself for limit bytes: otherwise it would only stop
+// at its limit of tokens, if there is one, and Ollama's own guard detects only a single repeated
+// token. After the event that makes the repetition long enough the server is told to stop, and the
 // counts are estimated.
 func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	text, bytes := new(repeat.Text), 0
@@ -85,20 +85,19 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 				t.engine.cfg.Log.Warn().Str("model", t.name).Int("bytes", run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
 				return ev, ending(guessed(r, bytes), chat.Length, chat.Meta{Cause: "the model repeated itself without end", Repairs: []string{stepRepetition}})
 			}
-		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort: // the server has seen it before us
+		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort: // the server has detected the repetition first
 			ev = withStep(ev, stepRepetition)
 		}
 		return ev, nil
 	}
 }
 
-// defaultSame is how many calls in a row that were made before end a reply, if the configuration
-// does not say.
+// defaultSame is how many calls in a row that repeat earlier ones end a reply by default.
 const defaultSame = 3
 
-// reportSameCalls reports a reply that the decoder ended since its model made the same calls over
-// and over, or went round in a few: they are one each, and what comes once more is not worth its
-// tokens. These nobody has counted then, so they are estimated.
+// reportSameCalls reports a reply that the decoder ended because its model made the same calls over
+// and over, or cycled through a few: each is made once, and further copies are not worth their
+// tokens. The server has not counted those tokens, so they are estimated.
 //
 // Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
 func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
@@ -122,8 +121,8 @@ func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 // mostLookups bounds how often a reply's values are looked up in its conversation.
 const mostLookups = 500
 
-// givenIn returns what reports whether a value stands in the conversation: such a value a model
-// need not have made up.
+// givenIn returns a function that reports whether a value is in the conversation: the model need
+// not have made up such a value.
 func givenIn(r *chat.Request) func(value string) bool {
 	var all []string
 	asked := 0

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// What one schema may hold. Everything that reads schemas takes a time in proportion to these, so
-// they bound what a request costs before anything is computed. The largest schema that was seen in
+// The limits on one schema. Everything that reads schemas takes time in proportion to these, so
+// they bound the cost of a request before anything is computed. The largest schema that was seen in
 // use, of an MCP server with 30 members nested six levels deep, has a twentieth of each; one that
 // has all of them takes more tokens than a local model's context.
 const (
@@ -26,7 +26,7 @@ const (
 	mostPattern  = 4096   // bytes of a regular expression
 )
 
-// What all schemas of a request may hold. Ten thousand small tools fit.
+// The limits on all schemas of a request together. Ten thousand small tools fit.
 const (
 	allBytes    = 4 << 20
 	allValues   = 150_000
@@ -37,11 +37,11 @@ const (
 // ExcessCode is the code of an Excess in an error of the API.
 const ExcessCode = "schema_too_large"
 
-// Excess says that the tools of a request are larger than what is read.
+// Excess is the error for a request whose tools exceed a limit.
 type Excess struct {
 	Param string // the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
-	Tool  string // the name of the tool; empty: it is no tool's schema
-	What  string // what there is too much of, and how much is taken
+	Tool  string // the name of the tool; empty: it is not a tool's schema
+	What  string // which limit is exceeded, and its value
 }
 
 // Error returns a sentence for the author of the client. It quotes the tool's name, since a client
@@ -65,12 +65,12 @@ func shortName(name string) string {
 }
 
 // Affordable checks the schemas of a request, those of its tools and the one that its answer must
-// fit, which may be nil. The error is an *Excess. It takes a time in proportion to the schemas'
-// text, and little of it where they are small. It comes before everything else that looks at a
-// schema: one request with 300,000 entries in an allOf once held a core for 14 minutes, also after
-// its client had left. To take such a schema as one that allows everything would send its megabytes
-// to a model that has no room for them; an error is seen at once. Descriptions count as well, since
-// they reach the model with the tool; the answer's schema is the last one that is counted.
+// fit, which may be nil. The error is an *Excess. It takes time in proportion to the schemas' text,
+// and little if they are small. It comes before everything else that looks at a schema: one request
+// with 300,000 entries in an allOf once held a core for 14 minutes, also after its client had left.
+// Treating such a schema as one that allows everything would send its megabytes to a model that has
+// no room for them; an error is seen at once. Descriptions count as well, since they reach the
+// model with the tool; the answer's schema is the last one that is counted.
 func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget
 	for i, t := range tools {
@@ -99,9 +99,10 @@ type budget struct {
 // request may have 10,000 of them, none of which is parsed here.
 const small = 1024
 
-// spend reads one schema, and says what there is too much of; empty: nothing. A small schema is not
-// parsed: its commas and colons are counted instead, about as many as its values. Where the text
-// has a pattern, or an escape that may hide the word (`p\u0061ttern`), it is read in any case.
+// spend counts one schema, and returns a sentence about the limit that is exceeded, or "". A small
+// schema is not parsed: its commas and colons are counted instead, about as many as its values.
+// Where the text has a pattern, or an escape that may hide the word (`p\u0061ttern`), it is read in
+// any case.
 func (b *budget) spend(raw json.RawMessage) string {
 	if len(raw) > mostBytes {
 		return over(mostBytes, "bytes")
@@ -113,8 +114,8 @@ func (b *budget) spend(raw json.RawMessage) string {
 		b.values += bytes.Count(raw, []byte{','}) + bytes.Count(raw, []byte{':'})
 		return b.tooMany()
 	}
-	// From here on the schema is parsed, to a depth that is a limit of its own: reading recurs, and
-	// brackets cost one byte each.
+	// From here on the schema is parsed, to a depth that is a limit of its own: the parser is
+	// recursive, and each bracket is only one byte.
 	b.own = 0
 	root, deep := jsontree.Parse(raw, mostNesting)
 	if deep {
@@ -143,10 +144,10 @@ func (b *budget) tooMany() string {
 	return ""
 }
 
-// visit counts what lies in a value that stands under a key. The limit of a list depends on its
-// keyword: values of an enum are only compared, while each branch of an anyOf is multiplied with
-// what stands beside it. A key counts as the keyword wherever it stands: telling schemas from other
-// values, such as a default with a member "pattern", would take another reader.
+// visit counts the contents of a value under a key. The limit of a list depends on its keyword:
+// values of an enum are only compared, while each branch of an anyOf is multiplied with its
+// neighbors. A key counts as the keyword wherever it occurs: telling schemas from other values,
+// such as a default with a member "pattern", would take another reader.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
@@ -202,7 +203,7 @@ func (b *budget) pattern(text string) string {
 	}
 	re, err := syntax.Parse(GoPattern(text), syntax.Perl)
 	if err != nil {
-		return "" // nobody compiles it
+		return "" // it is never compiled
 	}
 	if b.steps += stepCost(re); b.steps > allSteps {
 		return ofAll(allSteps, "steps of patterns, repetitions multiplied")
@@ -210,9 +211,9 @@ func (b *budget) pattern(text string) string {
 	return ""
 }
 
-// What a class costs in bytes of text. \p{L} is read in the time of 64 plain bytes. Without regard
-// to case each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as long as
-// thousands of bytes; one of ASCII takes nothing.
+// What a class costs in bytes of text. \p{L} is parsed in the time of 64 plain bytes. Without
+// regard to case each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as
+// long as thousands of bytes; one of ASCII takes nothing.
 const (
 	classCost  = 64
 	foldedCost = 8192

@@ -46,11 +46,11 @@ func IsNumber(s string) bool {
 }
 
 // FromText reads untyped text (a tagged value, or a string where the schema wants something else)
-// as a number, boolean, null or enum member that t allows. It answers JSON text, and false when the
+// as a number, boolean, null or enum member that t allows. It returns JSON text, and false when the
 // text spells none of these. Tags have no types, `<parameter=days>3</parameter>`, so the schema
-// alone says that 3 is a number. The order is that of what says most: a value of the list first,
-// then null and the booleans, then numbers. Python's True and None are meant by name. Where a text
-// may stand as well, a number keeps its leading zeros and is then no number: 0049 may be a code.
+// alone says that 3 is a number. The most specific reading comes first: a value of the list first,
+// then null and the booleans, then numbers. Python's True and None are meant by name. If a string
+// is allowed as well, a text with leading zeros is not a number: 0049 may be a code.
 func (t *Type) FromText(text string) (string, bool) {
 	if !t.Known() {
 		return "", false
@@ -88,8 +88,8 @@ var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on":
 
 // number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The
 // digits are never computed with, so that identifiers of nineteen digits come out as they went in.
-// "5.0" and "5" are the same integer; "5.5" is none and is left for the check. "1e3" stays as it
-// is, too: to write its digits out would be to compute.
+// "5.0" and "5" are the same integer; "5.5" is not an integer and is left to the check. "1e3" stays
+// as it is, too: writing its digits out would mean computing.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -136,9 +136,9 @@ func ungrouped(s string) string {
 	return s
 }
 
-// withoutZeros removes the zeros before a number's other digits, which JSON does not take: 007 is
-// what a model writes that has read it in the message. One digit stays: 0 is 0, -00 is -0, and 0.5
-// keeps its zero.
+// withoutZeros removes the zeros before a number's other digits, which JSON does not take: a model
+// writes 007 when it has read it in the message. One digit stays: 0 is 0, -00 is -0, and 0.5 keeps
+// its zero.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -181,12 +181,12 @@ func plain(v string) (string, bool) {
 	return jsontree.Unquote(v)
 }
 
-// Fit answers a JSON scalar that t allows: the value as it is when it fits, else its nearest
-// spelling in the right type, else the value unchanged. A string is given and answered with its
-// quotes. "Unchanged" is on purpose: this reader does not judge. What still does not fit is found
-// by the check (engine/valid), which can name the place and have the call written again, where a
-// value that was bent into shape would be wrong in silence. A number where a text is wanted gets
-// quotes, since no other text can be meant. null does not: it stands for no value.
+// Fit returns a JSON scalar that t allows: the value as it is when it fits, else its nearest
+// spelling in the right type, else the value unchanged. Strings are passed and returned with their
+// quotes. "Unchanged" is on purpose: Fit does not validate. A value that still does not fit is
+// found by the check (engine/valid), which can name the place and have the call written again,
+// while a value that was forced to fit would be silently wrong. A number where a string is wanted
+// gets quotes, since no other string can be meant. null does not: it means that there is no value.
 func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value

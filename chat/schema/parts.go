@@ -7,9 +7,9 @@ import (
 	"toolnorm/chat"
 )
 
-// maxValues is how many values a server compares with quickly enough: each is an alternative that
-// stays open until the text differs from it. With 5,000 values a server came down to a few tokens a
-// second.
+// maxValues is how many values a server can compare with quickly enough: each is an alternative
+// that stays open until the text differs from it. With 5,000 values a server came down to a few
+// tokens a second.
 const maxValues = 500
 
 // parts writes a place that is no union: one schema for each type. In an anyOf of single types no
@@ -204,7 +204,7 @@ func within(least, most *Count, bound int) *Count {
 	return most
 }
 
-// maxElements is the largest count of elements that servers take.
+// maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
 // array writes an array. A list of places becomes an array of any of them where the server's
@@ -222,7 +222,7 @@ func (c *constrainer) array(s *Place, depth int) {
 		s.doc.Drop(s.At, "prefixItems") // any of their elements stands everywhere
 		item, prefix = Union(append(slices.Clone(prefix), orAnything(item))), nil
 	}
-	// Behind a place that nothing fits no element can stand.
+	// No element can follow a place that nothing fits.
 	if i := slices.IndexFunc(prefix, func(p *Place) bool { return p.Never }); i >= 0 {
 		prefix = prefix[:i]
 	}

@@ -24,9 +24,9 @@ const plainChars = " _-/:@,;=<>~#%&!'"
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
 // serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end
-// get one at bound, none for a negative bound. It answers false for what cannot be said. Without
-// the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in JSON
-// Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
+// get one at bound, none for a negative bound. It returns false for what cannot be expressed.
+// Without the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in
+// JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat writes what follows one another. Only the first part may still be the pattern's start, and
+// concat writes the parts of a sequence. Only the first part may still be the pattern's start, and
 // only the last one its end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder

@@ -9,10 +9,9 @@ import (
 )
 
 // Place is one place of a schema as every writer sees it: what the keywords there, the references
-// and the members of an allOf say together. Unions stand alone: what applies besides is in each
-// alternative, so that a writer who comes to a place without alternatives knows all of it. Nothing
-// here is cut to what one writer can say; what cannot be said in these fields at all is in the
-// document's Dropped.
+// and the members of an allOf say together. A union has no other fields: what else applies is in
+// each alternative, so a place without alternatives is complete. Nothing here is reduced to what
+// one writer can express; what these fields cannot express at all is in the document's Dropped.
 //
 // Writers read the fields, and change nothing: places are shared.
 type Place struct {
@@ -20,7 +19,7 @@ type Place struct {
 	Enum         []string // the allowed values as JSON text; nil: no list
 	Alternatives []*Place // not nil: one of these, and the other fields are empty
 	Never        bool     // nothing fits
-	At           string   // where it stands, as a JSON pointer
+	At           string   // its position, as a JSON pointer
 
 	Objects
 	Arrays
@@ -34,7 +33,7 @@ type Place struct {
 	from  string          // where the reference stands
 }
 
-// Objects says what objects at a place may be.
+// Objects holds the constraints on objects at a place.
 type Objects struct {
 	Members    []Member
 	Listed     bool // the schema lists members, if only none
@@ -44,15 +43,15 @@ type Objects struct {
 	MinMembers *Count
 }
 
-// Arrays says what arrays at a place may be.
+// Arrays holds the constraints on arrays at a place.
 type Arrays struct {
 	Prefix             []*Place
-	Items              *Place // of the elements behind the prefix; nil: not said
+	Items              *Place // of the elements after the prefix; nil: not said
 	MinItems, MaxItems *Count
 	Unique             bool // no two elements are the same
 }
 
-// Scalars says what texts and numbers at a place may be.
+// Scalars holds the constraints on strings and numbers at a place.
 type Scalars struct {
 	Patterns, Formats    []Word
 	MinLength, MaxLength *Count
@@ -85,8 +84,8 @@ type (
 	}
 )
 
-// Origin is the keyword that something comes from, and where it stands: what Doc.Drop is told by
-// who cannot hold it.
+// Origin is the keyword that a constraint comes from, and its position: a writer that cannot
+// enforce the constraint passes both to Doc.Drop.
 type Origin struct{ At, Keyword string }
 
 // anything returns a place that constrains nothing, never one that nothing fits. Each is a new one,
@@ -122,7 +121,7 @@ func (p *Place) Reference() string {
 	return "#" + p.At
 }
 
-// Member returns a listed member, nil when there is none.
+// Member returns a listed member, or nil when there is none.
 func (p *Place) Member(name string) *Place {
 	for _, m := range p.Members {
 		if m.Name == name {
@@ -133,7 +132,7 @@ func (p *Place) Member(name string) *Place {
 }
 
 // Whole returns the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and
-// -1 for a maximum. It answers nil beyond int64, whose ends servers take for "no bound". A minimum
+// -1 for a maximum. It returns nil beyond int64, whose ends servers take for "no bound". A minimum
 // of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {

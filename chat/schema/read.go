@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// unsaid are the keywords that a Place has no field for: no writer has words for them. A oneOf is
+// unsaid lists the keywords that a Place has no field for: no writer can express them. A oneOf is
 // read as an anyOf, so that one alternative alone may fit is lost. A server passes over them or
 // refuses the request, and a sentence in the prompt is all that is left (Written.Notes).
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
@@ -57,7 +57,7 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open returns a place that nothing is held of: what stands there is dropped.
+// open returns a place without constraints: the schema at that position is dropped.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()
@@ -185,8 +185,8 @@ func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// own reads the keywords of the place itself. A type that nobody knows is no reason to refuse the
-// tool: the place takes any value, and the keyword is reported.
+// own reads the keywords of the place itself. An unknown type is not a reason to refuse the tool:
+// the place takes any value, and the keyword is reported.
 func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
 	if t := v.Get("type"); kind(t)&^Null != 0 {
@@ -204,7 +204,7 @@ func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// hints are the keywords that belong to one type.
+// hints lists the keywords that belong to one type.
 var hints = []struct {
 	kinds Kinds
 	words []string
@@ -282,8 +282,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	}
 }
 
-// count returns a number of things, nil when there is none. 2.0 is one (since draft 6), and so is
-// 1e3. Numbers beyond an int32 are left out: no value is ever that long.
+// count returns a number of things, or nil when there is none. 2.0 is one (since draft 6), and so
+// is 1e3. Numbers beyond an int32 are left out: no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {

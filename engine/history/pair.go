@@ -9,18 +9,18 @@ import (
 
 // call is a call of the conversation, and what answers it.
 type call struct {
-	said   string // its id, as the client had it
+	said   string // its id at the client
 	id     string
 	name   string
 	answer *turn // nil: not yet
 }
 
-// queue holds calls until they are answered. A call may stand in several queues; the first that
-// finds it answers it, and the others pass over it.
+// queue holds calls until they are answered. A call may be in several queues; the first one that
+// finds it takes it, and the others skip it.
 type queue []*call
 
-// first returns the first call that is open, or nil when all are answered. Answered ones leave the
-// queue for good, so no call is passed over twice.
+// first returns the first open call, or nil when all are answered. It removes answered calls from
+// the queue, so no call is skipped twice.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -31,21 +31,22 @@ func (q *queue) first() *call {
 	return (*q)[0]
 }
 
-// pairing goes through a conversation once, in a time that grows with its length alone: open calls
-// stand in queues by id, by name and by order, and each is looked at once.
+// pairing goes through a conversation once, in linear time: open calls are in queues by id, by name
+// and by order, and each is examined once.
 type pairing struct {
 	*talk
 	ids   map[string][]*queue // the open calls by the client's id, a queue for each assistant message
-	open  queue               // those of the last assistant message
+	open  queue               // the open calls of the last assistant message
 	names map[string]*queue   // the same by the tool's name
 	taken map[string]bool     // ids that any call has
-	used  map[string]bool     // ids that are given away
-	calls int                 // so far
+	used  map[string]bool     // ids that were assigned
+	calls int                 // number of calls so far
 }
 
 // pair sets an id of its own for every call and puts the results after the calls that they answer,
-// in the order of the calls: templates that print no ids count on it, and some raise an error for a
-// result without a call. A result that answers none becomes the user's message, so no text is lost.
+// in the order of the calls: templates that print no ids rely on that order, and some raise an
+// error for a result without a call. A result that answers no call becomes the user's message, so
+// no text is lost.
 //
 // Of calls without ids the first becomes call_1, and so does the id of the result after it:
 //
@@ -53,7 +54,7 @@ type pairing struct {
 //	{"role":"tool","name":"get_time","content":"noon"}
 //	{"role":"tool","name":"get_weather","content":"sunny"}
 //
-// Here the results trade places, since they name their tools.
+// Here the results swap places, since they name their tools.
 func (t *talk) pair() {
 	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{}, used: map[string]bool{}}
 	for _, turn := range t.turns {
@@ -62,7 +63,7 @@ func (t *talk) pair() {
 		}
 	}
 	out := make([]*turn, 0, len(t.turns))
-	rounds := map[int]queue{} // the calls of the message at that place of out
+	rounds := map[int]queue{} // the calls of the message at that index of out
 	for rest := t.turns; len(rest) > 0; {
 		if n := results(rest); n > 0 {
 			out = append(out, p.answers(rest[:n])...)
@@ -81,7 +82,7 @@ func (t *talk) pair() {
 	}
 }
 
-// results counts the results that a conversation begins with.
+// results returns the number of results at the beginning of turns.
 func results(turns []*turn) int {
 	n := slices.IndexFunc(turns, func(m *turn) bool { return m.Role != chat.ToolRole })
 	if n < 0 {
@@ -90,9 +91,9 @@ func results(turns []*turn) int {
 	return n
 }
 
-// begin opens an assistant's calls. Ids that are missing or were used before are made anew, by
-// count, so that the same conversation gets the same ids in every request: a prompt that begins
-// like the last one's is in the server's cache.
+// begin records the open calls of an assistant message. Ids that are missing or were used before
+// are replaced by numbered ones, so that the same conversation gets the same ids in every request:
+// a prompt that begins like the last one's is in the server's cache.
 func (p *pairing) begin(m *turn) queue {
 	p.open, p.names = nil, map[string]*queue{}
 	ids := map[string]*queue{}
@@ -117,7 +118,7 @@ func (p *pairing) begin(m *turn) queue {
 	return slices.Clone(p.open)
 }
 
-// add puts a call into the queue of that key.
+// add appends a call to the queue of that key.
 func add(queues map[string]*queue, key string, c *call) *queue {
 	if queues[key] == nil {
 		queues[key] = new(queue)
@@ -126,8 +127,8 @@ func add(queues map[string]*queue, key string, c *call) *queue {
 	return queues[key]
 }
 
-// fresh returns an id that no call has, of any turn: call_3 for the third call, call_3x where a
-// client has that.
+// fresh returns an id that no call of any turn has: call_3 for the third call, call_3x if the
+// client uses call_3.
 func (p *pairing) fresh() string {
 	id := fmt.Sprintf("call_%d", p.calls)
 	for p.taken[id] {
@@ -137,9 +138,9 @@ func (p *pairing) fresh() string {
 	return id
 }
 
-// answers pairs results that stand together: by id, then by the tool's name, then by order. All of
-// them go by one way before any goes by the next, so that a result with an id never loses its call
-// to one without. It returns what is left over, as the user's messages.
+// answers pairs a group of results: by id, then by the tool's name, then by order. Each rule is
+// applied to all of them before the next rule, so that a result with an id never loses its call to
+// one without. It returns the remaining results as user messages.
 func (p *pairing) answers(left []*turn) []*turn {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
 		var rest []*turn
@@ -189,7 +190,7 @@ func (p *pairing) byName(result *turn) *call {
 }
 
 // byOrder finds the first open call of the last message with calls, for a result that names no
-// tool. One that names another tool is no answer to it, whatever its place.
+// tool. A result that names another tool does not answer that call, whatever its place.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil
@@ -197,8 +198,8 @@ func (p *pairing) byOrder(result *turn) *call {
 	return p.open.first()
 }
 
-// answered puts the results of calls behind them. A call without a result stays without: nobody
-// knows what it gave.
+// answered appends the results of calls. A call without a result stays without: what it returned is
+// not known.
 func (t *talk) answered(calls queue) {
 	at := t.turns[len(t.turns)-1].at
 	for _, c := range calls {
@@ -212,8 +213,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// shown returns a result as the user's message. The text says that it is a result, and of what: the
-// model would else take it for the question.
+// shown returns a result as the user's message. The text says that it is a result, and of which
+// tool: otherwise the model would take it for the question.
 func shown(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

@@ -10,7 +10,8 @@ import (
 // unrepeat removes calls from the assistant's texts that are also in the message as calls: some
 // clients keep what they were shown, and a model that sees a call twice writes it twice. Only a
 // text that reads as exactly these calls, in their order, loses them; the rest of it stays. The
-// names are looked for first, since decoding every text of a long conversation would cost far more.
+// names are searched for first, since decoding every text of a long conversation would cost far
+// more.
 //
 // A client that was shown a call as text sends back
 //
@@ -56,9 +57,8 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// read returns the text and the calls that a format reads from a text. It fails on texts that hold
-// reasoning, or half a call: such a text is left as it is, since what would remain of it is not
-// known.
+// read splits a text into calls and the rest. It fails for texts that contain reasoning, or half a
+// call: such a text is left as it is, since what would remain of it is not known.
 func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector
 	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}

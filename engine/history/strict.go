@@ -8,15 +8,15 @@ import (
 )
 
 // alternate makes a conversation fit templates that want one system message at the start, then user
-// and assistant in turn, and raise an error for any other. Nothing is left out: turns of one role
-// are joined, system messages further behind become the user's, and where a turn is missing there
-// is one without text. A late system message is never moved to the front: a changed start costs the
-// server the whole prompt again.
+// and assistant in alternation, and raise an error otherwise. Nothing is left out: consecutive
+// turns of one role are joined, later system messages become user messages, and an empty turn fills
+// in for a missing one. A late system message is never moved to the front: a changed start costs
+// the server the whole prompt again.
 //
-// A user behind a result gets an empty turn of the assistant's in between, an assistant that begins
-// one of the user's in front.
+// A user message after a result gets an empty assistant turn in between; if the assistant begins,
+// an empty user turn is put first.
 func (t *talk) alternate() {
-	var out [][]*turn // those that become one
+	var out [][]*turn // each element becomes one turn
 	role := chat.Role("")
 	add := func(m *turn) { out, role = append(out, []*turn{m}), m.Role }
 	for i, m := range t.turns {
@@ -44,16 +44,16 @@ func (t *talk) alternate() {
 	}
 }
 
-// joined returns turns of one role as one: their texts with a blank line between, since clients
-// that send several turns of a role mean several paragraphs. All are joined at once: two at a time
-// would copy the first one as often as there are others.
+// joined joins turns of one role into one: their texts with a blank line between, since clients
+// that send several turns of a role mean several paragraphs. All are joined at once: joining two at
+// a time would copy the first one once per further turn.
 func joined(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {
 		return all
 	}
 	said, thought := []string{all.Content}, []string{all.Reasoning}
-	all.Images = slices.Clip(all.Images) // what is behind them is the client's
+	all.Images = slices.Clip(all.Images) // the spare capacity belongs to the client
 	for _, m := range same[1:] {
 		said, thought = append(said, m.Content), append(thought, m.Reasoning)
 		all.Calls, all.Images = append(all.Calls, m.Calls...), append(all.Images, m.Images...)

@@ -16,26 +16,26 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is an Ollama server as the engine asks it, with what has been found out about its models.
-// What the Client can do is asked of it as well. It is safe for concurrent use: mu guards what was
-// found out, and is never held over a request.
+// Backend is the engine's view of an Ollama server, with what has been found out about its models.
+// It embeds the Client. It is safe for concurrent use: mu guards what was found out, and is never
+// held over a request.
 type Backend struct {
 	*Client
-	Owner        string        // of its models, for those who list them
-	ReadsSchemas bool          // it takes every JSON Schema as it is, as the demo does
+	Owner        string        // owner of its models in lists
+	ReadsSchemas bool          // the server takes every JSON Schema as it is, as the demo does
 	ListAge      time.Duration // how old the list of digests may be; 0: digestAge
 
-	mu      sync.Mutex                // guards all that follows
+	mu      sync.Mutex                // guards all fields below
 	digests map[string]string         // by full name; a new list is a new map
 	listed  time.Time                 // when digests was asked for
-	known   map[string]upstream.Facts // by knownAs; counts while the digest is the same
+	known   map[string]upstream.Facts // by knownAs; valid while the digest is the same
 
-	contexts map[string]int // that models are loaded with, by full name
+	contexts map[string]int // context that each model is loaded with, by full name
 	looked   time.Time      // when the server said so
 }
 
-// Models lists what the server has pulled. A server that tells no date leaves it zero, which in
-// Unix seconds is negative: no date to clients, so it becomes 0.
+// Models lists what the server has pulled. A date that the server leaves out is Go's zero time,
+// which is negative in Unix seconds: clients get 0.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Tags(ctx)
 	if err != nil {
@@ -49,15 +49,15 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
-// it is not known: by chat the server renders, and nobody here sees what the prompt has opened.
-// Errors are faults; one that is Curable says that another strategy may do better.
+// it is not known: in a chat the server renders, so it is not known what the prompt has opened.
+// Errors are faults; a Curable one means that another strategy may do better.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	body := chatRequest(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
 	}
 	body.Stream = true
-	// A server that does not render holds to the schema in its own chat. What it parses there is
+	// A server that does not render constrains the reply to the schema in its own chat, and returns
 	// one JSON object.
 	switch {
 	case o.Force != nil:
@@ -65,7 +65,7 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 		// what `format` does.
 		body.Format = o.Force.Schema
 		if o.Facts.Thinking {
-			body.Think = json.RawMessage("false") // else the server forgets about the schema
+			body.Think = json.RawMessage("false") // otherwise the server ignores the schema
 		}
 		src, err = b.Chat(ctx, o.Pulse, body)
 	case o.Strategy == upstream.Tap:
@@ -76,10 +76,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	return src, "", err
 }
 
-// curable returns err, marked curable by another strategy if the server has refused a way of
-// asking: a 400 or 404, a parser's 500. A server that is busy, silent or gone has said nothing
-// about the way, and each try would wait as long. A prompt that is too long stays too long by every
-// strategy; trimming is what helps there.
+// curable returns err, marked curable by another strategy if the server refused this strategy: a
+// 400 or 404, or a parser's 500. The error of a server that is busy, silent or gone says nothing
+// about the strategy, and each try would wait as long. A prompt that is too long stays too long
+// with every strategy; only trimming helps there.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -107,7 +107,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	if prompt == "" {
 		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", o.Strategy, o.Model)}
 	}
-	// Only here can the prompt be changed: by chat the server renders, and the model never sees a
+	// Only here can the prompt be changed: in a chat the server renders, and the model never sees a
 	// schema.
 	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
 	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
@@ -121,7 +121,7 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	}
 	context := o.FixedContext
 	if raw, ok := options["num_ctx"]; ok {
-		_ = json.Unmarshal(raw, &context) // it is a number, or refused
+		_ = json.Unmarshal(raw, &context) // cannot fail: other values are refused before
 	}
 	o.Prompted(q.Prompt, context)
 	var src chat.Source
@@ -131,11 +131,11 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		src, err = b.Generate(ctx, o.Pulse, q)
 	}
 	if err != nil && o.Strategy == upstream.Tokens {
-		return nil, "", curable(err) // a server that does not take such a request may be read in another way
+		return nil, "", curable(err) // another strategy may work with a server that refuses such a request
 	}
 	if err != nil {
-		// By raw text nothing of the reply was read by the server, so another strategy would meet
-		// the same refusal.
+		// The server has not parsed anything of raw text, so another strategy would meet the same
+		// refusal.
 		return nil, "", upstream.Final(err)
 	}
 	return src, tail(o, body, prompt), nil
@@ -150,18 +150,18 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	case !o.Facts.BeginsThinking, o.Force != nil, string(body.Think) == "false", strings.Contains(end, "think>"):
 		return end
 	case last >= 0 && body.Messages[last].Role == string(chat.Assistant) && body.Messages[last].Content != "":
-		return end // the model goes on with an answer
+		return end // the model continues an answer
 	}
 	return end + "<think>\n"
 }
 
-// Complete begins to write a text on: raw, or by the model's own template for gaps when there is a
+// Complete begins to continue a text: raw, or by the model's own template for gaps when there is a
 // suffix. A model without such a template is fault.Invalid with Param "suffix": another prompt
 // would not help.
 //
-// Editors put the marks of gaps into the prompt themselves. The model is not probed for it: all
-// that would be of use is how long its context may be, and that is taken when it was learned
-// already. An editor that asks with every key stroke should not wait for a probe.
+// Editors put the marks of gaps into the prompt themselves. The model is not probed for it: only
+// the length of its context would be useful, and that is used if it is already known. An editor
+// that asks with every key stroke should not wait for a probe.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
@@ -184,9 +184,9 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
 }
 
-// Embed returns a vector for each text, in the order of the texts. What is too long is an error
-// unless the client asks for the cut (Truncate): Ollama's default is to cut silently, and a search
-// over cut texts is wrong without anyone knowing.
+// Embed returns a vector for each text, in the order of the texts. A text that is too long is an
+// error unless the client asks for truncation (Truncate): Ollama truncates silently by default, and
+// a search over truncated texts is wrong without notice.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	said := struct {
 		Model      string                     `json:"model"`

@@ -18,7 +18,7 @@ import (
 )
 
 // Client is a client of one Ollama server. It is safe for concurrent use. It speaks the native API,
-// never the server's own /v1: only the former tells of errors in mid-stream, and takes num_ctx,
+// never the server's own /v1: only the native API reports errors in mid-stream, and takes num_ctx,
 // keep_alive, think and truncate.
 type Client struct {
 	base  string // without a slash at its end
@@ -55,11 +55,11 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 	return o.stream(ctx, p, "/api/chat", r, p.UntilFirst(), p.Withheld(), s)
 }
 
-// Tap sends the request as Chat does, but its source is the text that the model wrote, calls and
-// all, as far as the server shows its tokens. With logprobs every token has a record, also those
-// that the parser withholds, so a long argument streams; the price is about twice the bytes a token
-// and no speed. A native-mode server (0.30 and later, jinja template) answers 400: it takes no
-// logprobs with tools and stream.
+// Tap sends the request as Chat does, but its source is the text that the model wrote, including
+// calls, as far as the server sends its tokens. With logprobs every token has a record, even those
+// that the parser withholds, so a long argument streams; this costs about twice the bytes per
+// token, but no time. A native-mode server (0.30 and later, jinja template) answers 400: it takes
+// no logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
@@ -77,15 +77,15 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 }
 
 // identity is the template by which a server that reads the reply itself gets a prompt as it is.
-// Raw would do that too, but with raw no marks are named to the runner, and control tokens vanish:
+// Raw would do that too, but with raw no marks are passed to the runner, and control tokens vanish:
 // call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
 // Tokens sends the request as Generate does, for a server that leaves control tokens out of raw
-// text: it is asked to read the reply itself, since then it has the marks that it knows written
-// out, and what comes is the text of the tokens, whatever it reads. A reply that it could not read
-// to its end ends with an estimate of its tokens and chat.Abandoned. Messages that the description
-// of the model holds would come twice: such a model is not to be asked (see readers).
+// text: it is asked to parse the reply itself, since then the marks that it knows are written out;
+// the source is the text of the tokens, whatever the server parses. A reply that it could not read
+// to its end ends with an estimate of its tokens and chat.Abandoned. Messages in the description of
+// the model would be included twice: Tokens must not be used for such a model (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
@@ -164,8 +164,8 @@ func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json
 }
 
 const (
-	unloadTime = 30 * time.Second       // until a model must be out of the memory; the client of a hung reply waits for it
-	unloadLook = 200 * time.Millisecond // between two looks
+	unloadTime = 30 * time.Second       // within which a model must be unloaded; the client of a hung reply waits for it
+	unloadLook = 200 * time.Millisecond // between two checks
 )
 
 // Unload has the server remove a model from its memory, and waits until it is gone. It reports

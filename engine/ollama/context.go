@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// loadedAge is how old the list of what is loaded may be. Within it what this program itself
-	// asked for is known; what others did to the server meanwhile costs one more load.
+	// loadedAge is how old the list of what is loaded may be. Contexts that this program itself
+	// asked for are known anyway; a change by another program meanwhile costs one more load.
 	loadedAge = 5 * time.Second
 	// loadedWait is how long a server may take for the list: some do not answer while they load a
 	// model, and a request that must wait for that anyway should not wait here.
@@ -36,8 +36,8 @@ const (
 // whenever a request names another one than the last: so each request names one, and the one that
 // is loaded if that is enough.
 //
-// What is chosen here is remembered as loaded, before the server has loaded it: the next request of
-// a conversation would else choose again from a list that is not there yet.
+// The chosen context is recorded as loaded before the server has loaded it: otherwise the next
+// request of a conversation would choose from a list that does not have it yet.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -86,7 +86,7 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.looked = time.Now()
-	if err == nil { // old servers do not say
+	if err == nil { // old servers do not answer
 		b.contexts = make(map[string]int, len(list.Models))
 		for _, m := range list.Models {
 			b.contexts[strings.ToLower(m.Name)] = m.ContextLength
@@ -100,7 +100,7 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
-			n, _ = strconv.Atoi(f[1]) // what is no number asks for none
+			n, _ = strconv.Atoi(f[1]) // what is not a number asks for none
 		}
 	}
 	return n
@@ -119,7 +119,7 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return nil, err
 	}
-	// What is no JSON object goes on as it is, for the server to refuse.
+	// A body that is not a JSON object is passed on as it is, for the server to refuse.
 	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject && !v.Exists("options", "num_ctx") {
 		if n := b.loaded(r.Context(), string(v.GetStringBytes("model"))); n > 0 {
 			body = withContext(v, n)

@@ -27,12 +27,13 @@ const passthrough = "passthrough"
 const llamaRunner = "0.30.0"
 
 // findControls finds out which marks of the model's family are control tokens, by which strategies
-// they are seen, and whether tokens show the text whole. Read by raw, such a model is worse off
-// than with Ollama alone: its thoughts would stand in the answer, and its calls lack their marks.
+// they are seen, and whether tokens show the text whole. Read by raw, such a model would do worse
+// than with Ollama alone: its reasoning would be part of the answer, and its calls would lack their
+// marks.
 //
-// The vocabulary is long: it is asked for once, with the rest of a probe. Of a server that does not
-// tell it none are known. Only a family's own marks count; ends of turns are for nobody to see. A
-// version without numbers (0.0.0 of a build without flags) is taken for a new one.
+// The vocabulary is long: it is asked for once, with the rest of a probe. If the server does not
+// send it, no control tokens are known. Only a family's own marks count; ends of turns are never
+// shown. A version without numbers (0.0.0 of a build without flags) is taken for a new one.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
 	if err != nil && upstream.IsRefusal(err) {
@@ -43,7 +44,7 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 		return err
 	}
 	version, err := b.Version(ctx)
-	if upstream.IsRefusal(err) { // a proxy in front of Ollama need not have this path: then nothing is known of it
+	if upstream.IsRefusal(err) { // a proxy in front of Ollama need not have this path: then its control tokens are not known
 		version, err = "", nil
 	}
 	if err != nil {
@@ -61,9 +62,9 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 	return nil
 }
 
-// strict are the readers of Ollama that refuse a call of a tool that the request does not offer. A
-// prompt of ours offers a server none, so with tokens every call would break the stream; their
-// marks are shown in a chat only. Each new version of Ollama may add one.
+// strict lists the parsers of Ollama that refuse a call of a tool that the request does not offer.
+// A rendered prompt offers the server no tools, so with tokens every call would break the stream;
+// their marks are shown only in a chat. Each new version of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
 // readers returns the strategies by which a server of that version or a later one shows the marks,
@@ -76,9 +77,9 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	parser := Parser(show)
 	reads := parser != "" && parser != passthrough
 	switch {
-	case reads && len(show.Messages) > 0: // they would come twice in a prompt of ours
+	case reads && len(show.Messages) > 0: // they would be included twice in a rendered prompt
 		return []string{tap, raw, native, prompt}, false
-	case slices.Contains(strict, parser): // only in a chat it has been told of tools
+	case slices.Contains(strict, parser): // only in a chat it knows the tools
 		return []string{tap, tokens, native, raw, prompt}, true
 	case reads: // the server's own reader has the names of its marks
 		return []string{tokens, tap, native, raw, prompt}, true

@@ -64,7 +64,7 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
 	var first, later wait.Limit
 	if isReply {
-		// Nobody here knows whether the request has tools, so a call may be held back.
+		// It is not known here whether the request has tools, so a call may be held back.
 		first, later = p.UntilFirst(), p.Withheld()
 	}
 	p.Begin(first)
@@ -124,12 +124,12 @@ func (b *watchedBody) Close() error {
 	return b.body.Close()
 }
 
-// ours are headers of an answer that are for the client of a server, not for that of a proxy: a
-// cookie or a redirection would take the client past this program.
+// ours lists headers of an answer that are meant for a direct client of the server, not for the
+// client of a proxy: a cookie or a redirection would take the client past this program.
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
-// passable makes of a server's answer one that can be passed on unread; an error when there is no
-// such. isReply says that a model answers, so that the answer ends with a record that says so.
+// passable changes a server's answer so that it can be passed on unread; it fails when that is not
+// possible. isReply says that a model answers, so that the answer ends with a record that says so.
 // However the server ends, the client's answer has one end: a document comes whole or as 502, a
 // stream in whole records, with an error record where the server breaks off. Forms that are not
 // known pass as they are.
@@ -157,8 +157,8 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	return nil
 }
 
-// passError reads an error whole. One that is no error of Ollama's becomes ours: a gateway's page
-// says nothing to a program.
+// passError reads the whole error. An error that is not in Ollama's form is replaced by one in that
+// form: a gateway's page says nothing to a program.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -171,7 +171,7 @@ func passError(resp *http.Response, form string) error {
 	return nil
 }
 
-// passDocument reads a document whole before any of it is passed on, unless it is longer than a
+// passDocument reads the whole document before any of it is passed on, unless it is longer than a
 // record may be (16 MiB): half a document behind a 200 looks like a whole one to many clients.
 func passDocument(resp *http.Response, n names) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
@@ -204,9 +204,9 @@ func replace(resp *http.Response, from io.Reader, length int) {
 	}
 }
 
-// records are an answer, a record a line, of which only whole ones are passed on: as they are, and
-// behind them an error if the server did not end well. Half a record helps nobody, and a client
-// that counts on an end gets one.
+// records is an answer with one record per line, of which only complete records are passed on
+// unchanged, followed by an error if the server did not end properly. Half a record is useless, and
+// a client that relies on a final record gets one.
 type records struct {
 	isReply bool // the last record says that it is the last
 	names   names
@@ -261,7 +261,7 @@ func (r *records) next() {
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {
-			r.over = true // what comes behind the end belongs to nobody
+			r.over = true // what comes after the end is ignored
 			return nil
 		}
 		v, err := r.scratch.Parse(line)

@@ -16,9 +16,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// digestAge is how old the list of digests may be: so long a model that was replaced is read like
-// its predecessor. To ask with each request would cost a round trip, in which the server lists all
-// that it has.
+// digestAge is how old the list of digests may be: for that long a replaced model is read like its
+// predecessor. Asking with each request would cost a round trip, in which the server lists all that
+// it has.
 const digestAge = 5 * time.Second
 
 // digest returns the model's digest, from a list that is at most digestAge old. A model that the
@@ -43,7 +43,7 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.digests, b.listed = digests, time.Now() // where two requests at once have asked, the later answer stands
+	b.digests, b.listed = digests, time.Now() // where two requests at once have asked, the later answer is kept
 	return digests[name], nil
 }
 
@@ -83,10 +83,10 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 }
 
 // Probe finds out about the order's model, once per digest: two shows, of which one holds the
-// vocabulary, and one render. All is asked of this server and nothing concluded from its version or
-// the model's name alone: templates and parsers are changed by whoever makes a model. An error
-// leaves the model unknown, and the next request asks again; what a server refuses is no error, but
-// a fact.
+// vocabulary, and one render. Everything is asked of the server and nothing concluded from its
+// version or the model's name alone: the maker of a model may change templates and parsers. An
+// error leaves the model unknown, and the next request asks again; a refusal of the server is not
+// an error, but a fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -167,10 +167,10 @@ func blind(show *api.ShowResponse) bool {
 }
 
 // rendered returns the prompt of a probe, or "" when the server does not render. A server that
-// refuses does not; one that is busy, silent or gone leaves it open, which is an error. Rendering
-// loads the model, so it is asked for with the context that the order needs: with another one the
-// server would load it once more for the reply. One token is enough of a server that does not know
-// the flag and answers.
+// refuses does not render; for one that is busy, silent or gone it is not known, which is an error.
+// Rendering loads the model, so it is asked for with the context that the order needs: with another
+// one the server would load it once more for the reply. One token is enough of a server that does
+// not know the flag and answers.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,
@@ -192,11 +192,11 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 // know the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, as the server renders with it. A model
-// that can think thinks: many templates print reasoning only then. Source is the Go template, and
-// the file's own jinja behind it: which of the two the server renders with, the renderings show. A
-// model that is not probed yet may be asked, so nothing of its facts but thinking counts. Render's
-// error is the server's, or errNoRender.
+// Template returns the chat template of the order's model, as the server renders with it. Thinking
+// is switched on for a model that can think: many templates print reasoning only then. Source is
+// the Go template, followed by the file's own jinja: the renderings show which of the two the
+// server uses. A model that is not probed yet may be asked, so nothing of its facts but thinking
+// counts. Render's error is the server's, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

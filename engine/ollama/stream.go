@@ -20,30 +20,29 @@ import (
 // 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
-// stream reads the records of /api/chat or /api/generate. It is a chat.Source, and keeps no
-// reply.
+// stream reads the records of /api/chat or /api/generate. It is a chat.Source, and does not keep
+// the reply.
 type stream struct {
 	upstream.Stream
-	tap   *tap   // nil: the server's own reading is passed on
+	tap   *tap   // nil: the server's parsed reply is passed on
 	plain []byte // the text of the last plain record
 
-	calls  int             // begun so far
-	probs  *upstream.Probs // nil: nobody wants probabilities
+	calls  int             // number of calls begun so far
+	probs  *upstream.Probs // nil: probabilities are not wanted
 	last   []byte          // the last token, trimmed
 	repeat int             // how often it came in a row; from repeatLimit on an end without a record is the server's
 }
 
 var _ chat.Source = (*stream)(nil)
 
-// read queues the events of the next record. Its error is what ends the stream behind them; nil:
-// nothing ends it. Half a record at the end is a reply that was cut, but the last line may lack its
-// newline.
+// read queues the events of the next record. Its error ends the stream after them. Half a record at
+// the end is a reply that was cut, but the last line may lack its newline.
 func (s *stream) read() error {
 	line, whole, err := s.Scratch.Next()
 	if err != nil {
 		return s.ended(err)
 	}
-	// Nearly every record of a raw reply is one of these. Who wants tokens needs the whole record.
+	// Nearly every record of a raw reply is one of these. For tokens the whole record is needed.
 	if s.tap == nil && s.probs == nil && s.plainText(line) {
 		return nil
 	}
@@ -57,8 +56,8 @@ func (s *stream) read() error {
 	return s.record(v, line)
 }
 
-// plainText queues the text of a plain record, and that of the plain records behind it that have
-// come already, as one event. It waits for nothing, and says no of a record that is not plain.
+// plainText queues the text of a plain record, and that of the plain records after it that have
+// already arrived, as one event. It never waits, and returns false for a record that is not plain.
 //
 // A server that is faster than its reader fills the buffer with some thirty records; what every
 // event costs on its way to the client is then spent once, not thirty times. A lone token is an
@@ -83,8 +82,8 @@ func (s *stream) plainText(line []byte) bool {
 	return true
 }
 
-// record queues the events of one record. v is line, parsed. An error record may stand anywhere:
-// behind the first one the status has long been 200.
+// record queues the events of one record. v is line, parsed. An error record may come at any point:
+// after the first record the status 200 has already been sent.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	// {"error":"an error was encountered while running the model: CUDA error"}
 	if e := v.Get("error"); e != nil {
@@ -208,9 +207,9 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model went round in circles. It is no
-// success, but no fault of the server's either: the reason is length, with its cause, so a client
-// keeps the text and does not ask for the same again.
+// repeated ends a reply that the server gave up because the model repeated itself. That is neither
+// a success nor a fault of the server: the reason is length, with its cause, so a client keeps the
+// text and does not ask for the same again.
 func (s *stream) repeated() error {
 	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
@@ -246,7 +245,7 @@ type callRecord struct {
 
 // addCalls queues the calls that the server has found itself, their arguments spelled as on the
 // wire. They are numbered here, in the order in which they come. A call that cannot be read is an
-// error: to leave it out would end the reply as if there had been none.
+// error: leaving it out would end the reply as if there had been no call.
 func (s *stream) addCalls(line []byte) error {
 	var r callRecord
 	if err := json.Unmarshal(line, &r); err != nil {

@@ -99,9 +99,9 @@ func (s *stream) addEach(text []byte, ends []int) {
 	s.add(chat.Text, text)
 }
 
-// spoilt returns the error of characters that nothing tells: arguments with others in their place
-// would be wrong ones, and the tool would run with them. It is Curable, so another strategy is
-// tried.
+// spoilt returns the error for characters that cannot be recovered: arguments with other characters
+// in their place would be wrong, and the tool would run with them. It is Curable, so another
+// strategy is tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -120,10 +120,10 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten returns what the server ate before the first tokens that it shows: something that might
-// have become the mark that opens thinking. Content tells it; where that is withheld, a call's mark
-// without its beginning does: <think> and <tool_call> begin with the same "<t", and a token of it
-// may be gone when the rest, "ool_call>", shows that it was not thinking.
+// eaten returns what the server swallowed before the first tokens that it shows: something that
+// might have become the mark that opens thinking. Content tells it; where that is withheld, a
+// call's mark without its beginning does: <think> and <tool_call> begin with the same "<t", and a
+// token of it may be gone when the rest, "ool_call>", shows that it was not thinking.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -160,10 +160,11 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on. It answers true when that is over: then tokens is what stands behind
-// its mark. The server takes the mark for itself and drops white space around it, so the first
-// token behind it has to be found: what the server shows as content is taken at once, and where a
-// call follows, which is withheld, the tokens are searched for the mark or what is left of it.
+// thought passes thinking on. It returns true when the thinking is over: then tokens holds what
+// follows its mark. The server takes the mark for itself and drops white space around it, so the
+// first token behind it has to be found: what the server shows as content is taken at once, and
+// where a call follows, which is withheld, the tokens are searched for the mark or what is left of
+// it.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -197,7 +198,7 @@ func behind(tokens, thinking []byte) []byte {
 	return nil
 }
 
-// space is white space.
+// space lists the white space characters.
 const space = " \t\r\n"
 
 // beyond returns what follows the mark that ends thinking, of which tokens may be missing, and

@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// byTokens reports whether the order's text is had from the tokens of a reply that the server reads
-// itself. What must be JSON has no marks, so raw text is enough for it, and no parser can break it
-// off.
+// byTokens reports whether the order's text is taken from the tokens of a reply that the server
+// parses itself. A reply that must be JSON has no marks, so raw text is enough for it, and no
+// parser can abort it.
 func byTokens(o *upstream.Order) bool {
 	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
@@ -69,9 +69,9 @@ type tokens struct {
 	over  []chat.Event    // what is left of a reply that is over
 }
 
-// Next passes the next event on. Where the server has given up its own reading, a call that is
-// whole stands, and is the end of the reply; else the model goes on behind what it has said. To go
-// on behind a whole call could have the model write it again.
+// Next passes the next event on. If the server's parser gave up, a complete call is kept and ends
+// the reply; else the model continues after what it has written. Continuing after a complete call
+// could make the model write it again.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -94,7 +94,7 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn goes on behind a reply that the server has given up. Its closing token was not shown, so the
+// goOn continues a reply that the server has given up. Its closing token was not shown, so the
 // model writes that once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
@@ -132,7 +132,7 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 
 // whole reports whether what was said is a reply with calls of which none is cut. The text is
 // decoded once more for it, which happens once a reply at most; how long a call is held does not
-// matter, since nothing of it leaves.
+// matter, since nothing of it is sent.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Backend is a server that speaks OpenAI's API as the engine asks it, with what has been found out
+// Backend is the engine's view of a server that speaks OpenAI's API, with what has been found out
 // about its models. It is safe for concurrent use.
 type Backend struct {
 	*Client
@@ -25,7 +25,7 @@ type Backend struct {
 	known map[string]seen // by the server's name for the model
 }
 
-// seen is what was found out about a model, and until when that counts: nothing says when a
+// seen is what was found out about a model, and until when that is valid: nothing announces that a
 // server's model changes. There is no digest in this API, and a llama-server answers to any model's
 // name.
 type seen struct {
@@ -53,8 +53,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
-// it is not known. A strategy that is Ollama's alone is fault.Invalid: only the settings can have
-// named it. What is forced goes by response_format where the server does not render.
+// it is not known. A strategy that only Ollama has is fault.Invalid: only the settings can have
+// named it. A forced call uses response_format where the server does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
@@ -90,10 +90,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 	return src, upstream.Tail(prompt), nil
 }
 
-// Complete writes a text on; whether the model fills gaps is for the server to say. A llama-server,
-// which is known by its rendering, fills them in a way of its own: its /v1/completions takes a
-// suffix and ignores it, so a model would write on in front of the gap as if nothing stood behind
-// it.
+// Complete continues a text; the server decides whether the model fills gaps. A llama-server, which
+// is known by its rendering, fills them in a way of its own: its /v1/completions takes a suffix and
+// ignores it, so a model would continue the text before the gap as if nothing followed.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {

@@ -38,12 +38,12 @@ type nativeCall struct {
 	again    bool             // the name came once more behind the arguments: another call of the tool may follow
 }
 
-// nativeCalls puts a server's calls together and lets them leave one after the other, each as one
-// strict JSON object. While a call is under way everything behind it waits in line: other calls may
-// be written between its fragments.
+// nativeCalls assembles a server's calls and releases them one after the other, each as one strict
+// JSON object. While a call is incomplete everything after it waits in line: other calls may be
+// written between its fragments.
 //
-// A valid call leaves as it is spelled. Of one that becomes wrong no more leaves; at the end of the
-// reply the lenient reader repairs it as a whole.
+// A valid call is sent as it is spelled. When a call turns out wrong, nothing more of it is sent;
+// at the end of the reply the lenient reader repairs it as a whole.
 type nativeCalls struct {
 	tools   []chat.Tool
 	hold    int // bytes of arguments that wait before a call leaves; see adapters.Options
@@ -94,7 +94,7 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	}
 	if c.check.Complete() {
 		c.again = c.again || repeated
-		return n.drain(out) // what stands behind the object is no part of it
+		return n.drain(out) // what follows the object is not part of it
 	}
 	c.args = append(c.args, f.args...)
 	if !c.check.Wrong() {

@@ -63,7 +63,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	if err != nil && !upstream.IsRefusal(err) {
 		return upstream.Facts{}, err
 	}
-	// No llama-server, or one without a template: the server's own chat is all there is.
+	// Not a llama-server, or one without a template: only the server's own chat is available.
 	if err != nil || props.Template == "" {
 		m := b.listed(ctx, o.Model)
 		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil
@@ -93,7 +93,7 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 // list: some servers answer to any name. vLLM tells the context there (max_model_len); OpenAI's own
 // list has neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
-	list, _ := b.Client.Models(ctx) // nothing hangs on a server that has no list
+	list, _ := b.Client.Models(ctx) // a server without a list is fine
 	for _, m := range list {
 		if m.ID == model {
 			return m

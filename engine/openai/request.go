@@ -56,9 +56,9 @@ func content(m chat.Message) any {
 	return parts
 }
 
-// fields returns the request's other fields: what the client said of how to write, and what of it
-// this program does not understand, since the server may. What is understood here wins; options by
-// Ollama's names come last, as the client's most explicit word.
+// fields returns the request's other fields: the sampling options, and the fields that this program
+// does not know, since the server may. Known fields win; options under Ollama's names come last, as
+// the client's most explicit choice.
 //
 // tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the
 // call. A server that ignores it would answer in text.
@@ -111,8 +111,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	return all
 }
 
-// toolChoice wants a call of one of the tools, in OpenAI's words: "required", or the tool's name
-// where there is one only.
+// toolChoice returns the tool_choice that requires a call of one of the tools: "required", or the
+// tool's name where there is one only.
 func toolChoice(tools []chat.Tool) any {
 	if len(tools) != 1 {
 		return "required"
@@ -154,8 +154,8 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
 // added to the others as they are: how the model should write, and what the client wants of this
-// very server (guided decoding of a vLLM, say). Servers have more fields than anybody lists, so
-// those that nobody here knows pass.
+// very server (guided decoding of a vLLM, say). Servers have more fields than any list of them, so
+// unknown ones are passed on.
 type Request struct {
 	Model    string
 	Messages []Message
@@ -163,8 +163,8 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body returns the request as JSON. What has a field of its own here wins over Fields. A stream is
-// asked for its token counts, since OpenAI sends them only then.
+// body returns the request as JSON. Members of Request win over Fields. A stream is asked for its
+// token counts, since OpenAI sends them only then.
 func (r *Request) body(stream bool) map[string]any {
 	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
 	if len(r.Tools) > 0 {

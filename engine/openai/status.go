@@ -17,7 +17,7 @@ import (
 //	{"error":{"message":"…","type":"invalid_request_error","param":"tools","code":"context_length_exceeded"}}
 type openAIError struct {
 	Error  json.RawMessage `json:"error"`  // an object, or a sentence alone
-	Detail json.RawMessage `json:"detail"` // FastAPI's word for it
+	Detail json.RawMessage `json:"detail"` // FastAPI's name for it
 	Type   string          `json:"type"`
 	Param  string          `json:"param"` // which field of the request is wrong
 	Code   json.RawMessage `json:"code"`  // a word, or the status as a number
@@ -68,7 +68,7 @@ func (o *Client) explain(status int, body []byte) *fault.Error {
 		e.Param = said.Param
 	}
 	if e.Kind == fault.Limited && word == "insufficient_quota" {
-		e.Kind = fault.Unable // no waiting helps
+		e.Kind = fault.Unable // waiting does not help
 	}
 	e.Curable = e.Curable && e.Code == ""
 	if status == http.StatusUnauthorized || status == http.StatusForbidden {

@@ -8,9 +8,10 @@ import (
 
 // Turns counts how often the conversation ends with the same calls and the same results, one turn
 // after the other, and returns these calls. Each result must follow its call, as history.Normal
-// puts them. It returns nil, 0 for a conversation that does not end with results; one question
-// more, other arguments or another result end the count, for then something has changed. Results
-// are compared, since an agent that polls a job calls alike and gets another answer in the end.
+// puts them. It returns nil, 0 for a conversation that does not end with results; a further
+// question, other arguments or another result end the count, for then something has changed.
+// Results are compared, since an agent that polls a job makes the same call and gets another answer
+// in the end.
 func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	rest, last, results := lastTurn(ms)
 	if last == nil {
@@ -26,8 +27,8 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 }
 
 // lastTurn splits the last calls and their results from the end of a conversation; caller is nil
-// when it does not end with such. Results without calls before them do not count: Normal has made
-// messages of the user's of them.
+// when it does not end with results. Results without calls before them do not count: Normal has
+// turned them into user messages.
 func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
 	for i > 0 && ms[i-1].Role == chat.ToolRole {

@@ -1,7 +1,7 @@
-// Package repeat finds what is said over and over, so that whoever says it can be stopped: text
-// without end, and the same calls with the same results turn by turn. It only looks; what is done
-// about it is the engine's.
+// Package repeat finds repetitions, so that the model can be stopped: text without end, and the
+// same calls with the same results turn by turn. It only detects them; the engine decides what to
+// do.
 //
 //	text.go   a text that repeats itself byte for byte
-//	calls.go  turns of calls that are the same to whoever runs them
+//	calls.go  turns with the same calls and the same results
 package repeat

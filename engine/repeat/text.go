@@ -4,24 +4,23 @@ import "bytes"
 
 const (
 	longestPeriod = 512  // bytes of what is written over and over
-	repeatStep    = 2048 // bytes between two looks
-	probeLength   = 128  // bytes at the end that must have been there before, or there is no period
+	repeatStep    = 2048 // bytes between two checks
+	probeLength   = 128  // bytes at the end that must occur before, or there is no period
 )
 
-// Text finds out that a text has come to repeat itself, byte for byte and without end: it looks
-// back every repeatStep bytes, and a stretch counts when all of it, with longestPeriod bytes in
-// front, has one period of at most longestPeriod. Counters, tables and lists that change by so much
-// as a digit have none. The zero value has read nothing.
+// Text detects that a text has begun to repeat itself, byte for byte and without end: it checks
+// every repeatStep bytes, and a stretch counts when all of it, with the longestPeriod bytes before
+// it, has one period of at most longestPeriod. Counters, tables and lists that change by so much as
+// a digit have none. The zero value has read nothing.
 //
-// Each byte is looked at a bounded number of times, whatever the text, and 0 <= held <= len(seen).
+// Each byte is examined a bounded number of times, whatever the text, and 0 <= held <= len(seen).
 type Text struct {
 	seen [longestPeriod + repeatStep]byte // the end of what was read
 	held int                              // bytes in seen
-	run  int                              // bytes of the repetition, as far as it was looked at; 0: none
+	run  int                              // bytes of the repetition, as of the last check; 0: none
 }
 
-// Write reads on, and says for how many bytes the text has repeated itself when it was last looked
-// at.
+// Write adds text, and returns for how many bytes the text had repeated itself at the last check.
 func (r *Text) Write(text string) int {
 	for len(text) > 0 {
 		n := copy(r.seen[r.held:], text)
@@ -41,16 +40,16 @@ func (r *Text) Write(text string) int {
 }
 
 // repeats reports whether all of a text has one period of at most longestPeriod. Nearly every text
-// that has none is known by its last bytes, which the library finds quickly.
+// without one is recognized by its last bytes, which the library searches for quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
 	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) && period(text) <= longestPeriod
 }
 
-// period returns the smallest p for which every byte is equal to the one p before it, as far as
-// there is one. It is found by the failure function of Knuth, Morris and Pratt.
+// period returns the smallest p for which every byte is equal to the one p before it, if there is
+// one. It is found by the failure function of Knuth, Morris and Pratt.
 func period(text *[longestPeriod + repeatStep]byte) int {
-	var border [len(text) + 1]uint16 // border[i] is the longest text that both begins and ends text[:i], and is not all of it
+	var border [len(text) + 1]uint16 // border[i] is the longest text that both begins and ends text[:i], and is shorter than it
 	k := uint16(0)
 	for i := 1; i < len(text); i++ {
 		for k > 0 && text[i] != text[k] {

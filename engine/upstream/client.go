@@ -27,23 +27,22 @@ const (
 	MaxRender = 64 << 20         // bytes read of a rendered prompt
 )
 
-// maxVectors is how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096
-// dimensions in some 12 digits are less.
+// maxVectors limits how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096
+// dimensions with some 12 digits each take less.
 const maxVectors = 1 << 30
 
-// DrainTime is how long a finished stream is waited for, so that its connection can serve the next
-// one. Longer would hold the client's reply open; a new connection costs less.
+// DrainTime is how long to wait for the end of a finished stream, so that its connection can serve
+// the next one. A longer wait would hold the client's reply open; a new connection costs less.
 const DrainTime = 50 * time.Millisecond
 
-// ErrUnfinished is the cause of a fault where a server ends a reply in good order, but before its
-// end.
+// ErrUnfinished is the cause of a fault when a server closes a reply properly, but before its end.
 var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
 
 // Transport returns a transport made for many streams to one host. It has no time limit on answers:
 // Ollama sends its headers with the first record, and the Pulse watches that wait. Nothing is
-// compressed, since compression holds bytes back. Go keeps two idle connections a host by default,
-// so that above two streams every request would dial anew. Buffers are 4 KiB: 16 KiB on both sides
-// would cost 32 KiB for each idle stream.
+// compressed, since compression holds bytes back. Go keeps two idle connections per host by
+// default, so with more than two streams every request would dial anew. Buffers are 4 KiB: 16 KiB
+// on both sides would cost 32 KiB for each idle stream.
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -60,7 +59,7 @@ func Transport() *http.Transport {
 }
 
 // HTTP returns an http.Client over a transport; nil means the network. Redirections are not
-// followed: a POST would become a GET, and the answer one of another server.
+// followed: a POST would become a GET, and the answer would come from another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -70,20 +69,20 @@ func HTTP(rt http.RoundTripper) *http.Client {
 
 // Caller sends requests to one server and reads what it answers. While the server is busy, requests
 // that a reply waits for stay in its queue: Ollama says 503 "server busy, please try again" once
-// OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503 "Loading model" until it has, which
-// may last as long as a load.
+// OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503 "Loading model" until the model is
+// loaded.
 type Caller struct {
 	HTTP    *http.Client
-	Header  http.Header                                         // of every request besides its own
-	Gone    string                                              // what to say, with its address, where the server cannot be reached
-	Refused func(resp *http.Response, text []byte) *fault.Error // what an answer means that is not 200
+	Header  http.Header                                         // headers of every request besides its own
+	Gone    string                                              // the error text, followed by the server's address, when it cannot be reached
+	Refused func(resp *http.Response, text []byte) *fault.Error // the fault for an answer other than 200
 	Queue   wait.Queue
 
 	scratches Scratches
 	documents Documents
 }
 
-// send sends a request and waits for the head of the answer. A nil body sends none.
+// send sends a request and waits for the head of the answer. A nil body sends no body.
 func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 		req.Header.Set("Content-Type", "application/json")
 	}
 	setConversation(ctx, req.Header)
-	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header)) // the trace of who asks goes on there
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header)) // the caller's trace continues at the server
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return nil, wait.Broken(ctx, c.Gone, err)
@@ -107,15 +106,15 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 }
 
 // Quick asks for a JSON document that needs no model and so has little time (QuickTime): by POST if
-// there is a body to send. Of an answer MaxRender is read: a description of a model with its
-// vocabulary has some 20 MB.
+// there is a body to send. At most MaxRender bytes of an answer are read: a description of a model
+// with its vocabulary has some 20 MB.
 func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, QuickTime)
 	defer cancel()
 	method, data := http.MethodGet, json.RawMessage(nil)
 	if body != nil {
 		method = http.MethodPost
-		data, _ = chat.JSON(body) // names of models and switches
+		data, _ = chat.JSON(body) // cannot fail: names of models and switches
 	}
 	resp, err := c.send(ctx, method, url, data)
 	if err != nil {
@@ -128,7 +127,7 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 		return wait.Broken(ctx, "", err)
 	case resp.StatusCode != http.StatusOK:
 		return c.Refused(resp, text)
-	case len(text) == 0: // servers that imitate others answer nothing where they have nothing to say
+	case len(text) == 0: // servers that imitate others send an empty answer when they have nothing to say
 		return nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
@@ -137,15 +136,16 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	return nil
 }
 
-// Body is a request that writes itself: one with so much text in it that encoding/json, which
-// copies everything twice and looks at each byte by itself, would be most of what a request costs.
+// Body is a request that writes itself: one with so much text that encoding/json, which copies
+// everything twice and looks at every byte, would make up most of the request's cost.
 type Body interface {
 	JSON() (json.RawMessage, error)
 }
 
-// Post sends a body as JSON; the answer is 200, or an error. A page behind a 200 is one too
-// (Misplaced): a web interface at that address, say. Marks are written as they are: a prompt is
-// full of them, and longer with each as \u003c. A body that is a Body writes itself.
+// Post sends a body as JSON. It fails unless the answer is 200; a web page with status 200 is an
+// error too (Misplaced), for example a web interface at that address. The characters < > and & are
+// not escaped: a prompt is full of them, and each would become longer as \u003c. A body that is a
+// Body writes itself.
 func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (*http.Response, error) {
 	write := func() (json.RawMessage, error) { return chat.JSON(body) }
 	if b, ok := body.(Body); ok {
@@ -174,9 +174,9 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	})
 }
 
-// Embed posts texts and reads their vectors into reply, which is that server's form of them. A
-// model that makes none is the client's fault. The answer is one document, and its first byte comes
-// when all texts are read.
+// Embed posts texts and reads their vectors into reply, which is that server's form of them. Asking
+// a model that makes no vectors is the client's fault. The answer is one document, and its first
+// byte comes when all texts are read.
 func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts, reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
 	if err != nil {
@@ -193,9 +193,9 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	return nil
 }
 
-// Text posts a request that is answered by one document, and gives the string at that path in it:
-// the prompt that a server renders, which may be megabytes. The server may have to load the model
-// for it.
+// Text posts a request that is answered by one document, and returns the string at path in it: the
+// prompt that a server renders, which may be megabytes. The server may have to load the model for
+// it.
 func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (string, error) {
 	resp, err := c.Post(ctx, p, url, body, p.Loading())
 	if err != nil {
@@ -203,8 +203,8 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 	}
 	defer resp.Body.Close()
 	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, resp.Request.ContentLength, path...)
-	// A document that was read and is no rendering says so itself; anything else is the
-	// connection's error.
+	// The error for a document that was read but has no rendering explains itself; any other error
+	// is one of the connection.
 	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
 		return "", wait.Broken(ctx, "", err)
 	}
@@ -212,8 +212,8 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 }
 
 // Stream posts a request whose reply is a stream of records. Servers send their head with the first
-// record, so the wait for the head is that for the model to load and to read the prompt; first
-// stands for both waits.
+// record, so the wait for the head covers loading the model and reading the prompt; first is the
+// limit of both.
 func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit) (Stream, error) {
 	resp, err := c.Post(ctx, p, url, body, first)
 	if err != nil {
@@ -224,9 +224,9 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 	return s, nil
 }
 
-// Meant returns err as the client's fault, with the field of the request that is wrong, where the
-// server says these words. They tell what a model cannot do, which its server takes for a failure
-// of its own.
+// Meant returns err as the client's fault, with the field of the request that is wrong, if the
+// server's message contains words. They say what a model cannot do, which its server reports as a
+// failure of its own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
@@ -236,21 +236,21 @@ func Meant(err error, words, param, message string) error {
 
 // InProcess returns a network of one server without sockets: each request has a connection of its
 // own, a pipe, at the other end of which net/http serves the handler. So the demo is a model server
-// like any other, with no port of its own to find or to guard: a client that leaves ends the
-// handler's context, a handler that panics breaks its answer off.
+// like any other, but needs no port: a client that leaves ends the handler's context, a handler
+// that panics aborts its answer.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
-	t.Proxy, t.DisableKeepAlives = nil, true // a pipe costs nothing to make, and one that is kept would keep its goroutines
+	t.Proxy, t.DisableKeepAlives = nil, true // a pipe costs nothing to make, and an idle one would keep its goroutines alive
 	t.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		s := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}
-		go s.Serve(&once{server}) // ends at once; the connection is served on
+		go s.Serve(&once{server}) // returns at once; the connection is still served
 		return client, nil
 	}
 	return t
 }
 
-// once is a listener at which one connection arrives.
+// once is a listener that accepts one connection.
 type once struct{ conn net.Conn }
 
 // Accept returns the connection the first time, and net.ErrClosed after that.
@@ -261,7 +261,7 @@ func (l *once) Accept() (c net.Conn, err error) {
 	return c, err
 }
 
-// Close does nothing: the connection is its server's.
+// Close does nothing: the connection belongs to the server.
 func (l *once) Close() error { return nil }
 
 // Addr returns an address that is never dialed.

@@ -6,21 +6,22 @@ import (
 	"net/http"
 )
 
-// ConversationHeader is the header by which a load balancer in front of several model servers sends
-// all requests of a conversation to one of them, whose cache has the prompt already. Its value says
-// nothing of what was written.
+// ConversationHeader is the header by which a load balancer before several model servers sends all
+// requests of a conversation to one of them, whose cache has the prompt already. Its value reveals
+// nothing of the conversation's text.
 const ConversationHeader = "Toolnorm-Conversation"
 
 // rootPart is how much of a text counts for a key, in bytes, besides its length. A key must cost
-// microseconds however long the texts are, and two conversations with one key are a little less
-// evenly spread, no more.
+// only microseconds however long the texts are, and two conversations with the same key are merely
+// spread a little less evenly.
 const rootPart = 4 << 10
 
-// Root makes the key of a conversation from what a client repeats with every turn. No seed of this
-// process is in it: every replica makes the same key. The zero value has no parts.
+// Root computes the key of a conversation from what a client repeats with every turn. It uses no
+// random seed: every replica computes the same key. The zero value has no parts.
 type Root struct{ sum uint64 }
 
-// Add adds a part. Its sum is no signature: who makes two that are equal has a colder cache for it.
+// Add adds a part. The hash is not cryptographic: a client that forges equal keys only gets a
+// colder cache.
 func (r *Root) Add(part string) {
 	r.sum = Mix(r.sum ^ uint64(len(part)))
 	head := part[:min(len(part), rootPart)]
@@ -41,14 +42,14 @@ func (r *Root) Sum() uint64 { return Mix(r.sum) }
 // Key returns the key of the parts: 16 characters.
 func (r *Root) Key() string { return fmt.Sprintf("%016x", r.Sum()) }
 
-// Mix spreads what similar numbers have in common over all of their bits: SplitMix64.
+// Mix mixes a number so that similar numbers differ in all of their bits: SplitMix64.
 func Mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// conversation is the key of a context's value.
+// conversation is the context key of WithConversation.
 type conversation struct{}
 
 // WithConversation returns a context whose requests to model servers carry a key.
@@ -56,7 +57,7 @@ func WithConversation(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, conversation{}, key)
 }
 
-// Conversation returns the key of a context; empty: it has none.
+// Conversation returns the key of a context, or "" when it has none.
 func Conversation(ctx context.Context) string {
 	key, _ := ctx.Value(conversation{}).(string)
 	return key

@@ -17,22 +17,23 @@ import (
 )
 
 // Documents read answers that come whole and hold one long string: the prompt that a server
-// renders. The string is decoded while it comes, so that a prompt of megabytes is in memory once.
-// The zero value is ready.
+// renders. The string is decoded while it arrives, so that a prompt of megabytes is in memory only
+// once. The zero value is ready to use.
 type Documents struct{ pool sync.Pool }
 
-// front is how much of an answer is looked at for the string's beginning, in bytes, and then
-// decoded at once.
+// front is how many bytes of an answer are searched for the string's beginning, and how many are
+// then decoded at a time.
 const front = 32 << 10
 
 // document reads one answer.
 type document struct {
 	bufio.Reader
-	decoded [front]byte // a piece of the string; no escape is shorter than what it stands for
+	decoded [front]byte // a piece of the string; no escape is shorter than the character that it means
 }
 
-// Read reads an answer of at most limit bytes, of which so many are expected, and gives the string
-// at that path; empty when there is none. A prompt is about as long as what it was rendered from.
+// Read reads an answer of at most limit bytes, of which about expected bytes belong to the string,
+// and returns the string at path, or "" when there is none. A prompt is about as long as what it
+// was rendered from.
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {
@@ -61,15 +62,15 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parsed(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning reads an answer up to the string at that path. It finds it by its quotes, and reads
-// nothing of a document that is unlike what servers write:
+// beginning reads an answer up to the string at that path. It finds the string by the quotes, and
+// does not accept documents in a form that servers do not write:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
 // A prompt is the whole conversation, and full of marks and line feeds, that is of escapes:
-// decoding it so takes a tenth of the time. A quote in a string is escaped, so what is looked for
-// can only be the members' names; braces in front of it other than the document's own say that they
-// may be another object's.
+// decoding it in this way takes a tenth of the time. A quote in a string is escaped, so a match can
+// only be the members' names; braces before it other than the document's own mean that the names
+// may belong to another object.
 func (d *document) beginning(path []string) ([]byte, error) {
 	head, err := d.Peek(front)
 	if err != nil && err != io.EOF {
@@ -85,8 +86,8 @@ func (d *document) beginning(path []string) ([]byte, error) {
 	return head, err
 }
 
-// unquote reads a string, of which the opening quote was read, up to its closing one, or to an
-// escape at which unescaped stops.
+// unquote reads a string whose opening quote was read, up to its closing quote, or to an escape at
+// which unescaped stops.
 func (d *document) unquote(text *strings.Builder) error {
 	for more := 1; ; {
 		piece, err := d.Peek(max(more, d.Buffered()))
@@ -105,8 +106,8 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parsed returns the string at that path of a document in any other form. It fails when the
-// document cannot be read.
+// parsed returns the string at that path of a document in any other form, with encoding/json. It
+// fails when the document cannot be read.
 func parsed(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
@@ -116,8 +117,8 @@ func parsed(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// Unquoted appends a string, of which the opening quote was read, to dst, and gives what stands
-// behind it.
+// Unquoted appends a string whose opening quote was read to dst, and returns what comes after the
+// string.
 func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = unescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
@@ -127,12 +128,11 @@ func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 // longestEscape is the length of \u003c.
 const longestEscape = 6
 
-// unescaped appends a string's text to dst as far as its closing quote, and gives what is left,
-// with that quote. It stops before an escape that is none, that is not all there, or that may be
-// half of a surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e
-// and \u0026.
+// unescaped appends a string's text to dst as far as its closing quote, and returns what is left,
+// with that quote. It stops before an escape that is invalid, incomplete, or possibly half of a
+// surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e and \u0026.
 func unescaped(dst, rest []byte) (_, left []byte) {
-	quote := bytes.IndexByte(rest, '"') // the next one; it is looked for once, or a long text without any took the square of its length
+	quote := bytes.IndexByte(rest, '"') // the next quote; it is searched for only once, or a long text without quotes would take quadratic time
 	for {
 		end := quote
 		if end < 0 {
@@ -149,7 +149,7 @@ func unescaped(dst, rest []byte) (_, left []byte) {
 		}
 		dst, rest = utf8.AppendRune(dst, c), rest[at+1+size:]
 		if quote >= 0 {
-			if quote -= at + 1 + size; quote < 0 { // it was the one that is escaped
+			if quote -= at + 1 + size; quote < 0 { // it was the escaped quote
 				quote = bytes.IndexByte(rest, '"')
 			}
 		}
@@ -179,7 +179,7 @@ func escaped(rest []byte) (c rune, size int) {
 	if len(rest) < 5 || rest[0] != 'u' {
 		return 0, 0
 	}
-	c = rune(hexDigit(rest[1])<<12 | hexDigit(rest[2])<<8 | hexDigit(rest[3])<<4 | hexDigit(rest[4])) // negative when one of them is
+	c = rune(hexDigit(rest[1])<<12 | hexDigit(rest[2])<<8 | hexDigit(rest[3])<<4 | hexDigit(rest[4])) // negative when one of the digits is
 	if c < 0 || utf16.IsSurrogate(c) {
 		return 0, 0
 	}

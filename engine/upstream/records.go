@@ -17,12 +17,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// MaxRecord is the longest record that is read, in bytes. A whole call is one record at Ollama, so
-// bufio.Scanner's 64 KiB would fail at every file that a model writes; without any bound a server
-// could fill the memory.
+// MaxRecord is the longest record that is read, in bytes. Ollama sends a whole call as one record,
+// so bufio.Scanner's 64 KiB would fail for every file that a model writes; without any bound a
+// server could exhaust the memory.
 const MaxRecord = 16 << 20
 
-// KeepRecord is the longest buffer that goes back to the pool: one long record must not stay in
+// KeepRecord is the longest buffer that is returned to the pool: one long record must not stay in
 // memory for every later stream.
 const KeepRecord = 64 << 10
 
@@ -32,8 +32,8 @@ var (
 )
 
 // Cut returns the fault of a stream that ended before its reply did. err is the error of the read,
-// nil where the read ended well. Servers that see their client leave may end in good order, so the
-// context is asked first.
+// nil when the stream ended with EOF. Servers whose client leaves may end the stream properly, so
+// the context is checked first.
 func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -50,7 +50,7 @@ func Cut(ctx context.Context, err error) *fault.Error {
 }
 
 // Scratch is what a stream needs to read records, kept from one stream to the next. Lines are
-// parsed where they lie, so a token costs no allocation.
+// parsed in place, so a token costs no allocation.
 type Scratch struct {
 	in     *bufio.Reader
 	long   []byte // a record that did not fit into in
@@ -58,10 +58,10 @@ type Scratch struct {
 	Grown  bool // some record was longer than KeepRecord: the buffer is not used again
 }
 
-// NewScratch makes one with a small buffer: long records are rare, open streams are not.
+// NewScratch returns a Scratch with a small buffer: long records are rare, open streams are not.
 func NewScratch(r io.Reader) *Scratch { return &Scratch{in: bufio.NewReaderSize(r, 4096)} }
 
-// Scratches keep what the streams of one client need. The zero value is ready.
+// Scratches keep what the streams of one client need. The zero value is ready to use.
 type Scratches struct{ pool sync.Pool }
 
 // Get returns a Scratch to read r with.
@@ -82,19 +82,19 @@ func (p *Scratches) Put(s *Scratch) {
 	}
 }
 
-// Ahead returns the next line with its line feed, or nothing if not all of it has come already. The
-// line stays the next one until Skip discards it.
+// Ahead returns the next line with its line feed, or nil if it has not arrived completely. The line
+// stays the next one until Skip discards it.
 func (s *Scratch) Ahead() []byte {
-	have, _ := s.in.Peek(s.in.Buffered()) // never more than there is
+	have, _ := s.in.Peek(s.in.Buffered()) // never more than is buffered
 	return have[:bytes.IndexByte(have, '\n')+1]
 }
 
-// Skip discards n bytes that Ahead has shown.
+// Skip discards n bytes that Ahead has returned.
 func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
-// Next returns the next line that is not blank, without its end. It is valid until the following
-// call. The error is io.EOF behind the last line; a last line without a line feed counts when whole
-// says so.
+// Next returns the next line that is not blank, without its line feed. It is valid until the
+// following call. The error is io.EOF after the last line; whole is false for a last line without a
+// line feed.
 func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	for {
 		line, err = s.Line()
@@ -142,27 +142,28 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	return s.parser.ParseBytes(line)
 }
 
-// Stream is what the sources of all servers' replies share: events that were read are given out one
+// Stream is what the sources of all servers' replies share: events that were read are returned one
 // by one, and Read reads more. One goroutine reads it, and nothing is read before it is asked for,
 // so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // the records; nil once it is closed
-	Read    func() error    // queues what the next record holds; its error is what ends the stream behind that
+	Read    func() error    // queues what the next record holds; its error ends the stream after those events
 	Text    chat.Strings    // fragments of a few bytes share one allocation
-	Queue   []chat.Event    // what the last record held; its memory is used again
+	Queue   []chat.Event    // what the last record held; its memory is reused
 
 	body io.ReadCloser
 	pool *Scratches
-	head int   // Queue[:head] has been given out
+	head int   // Queue[:head] has been returned
 	over error // what Next returns once the queue is empty
 
-	// What only the end and the beginning of a reply need stands behind what every event does.
+	// The fields that only the beginning and the end of a reply need come after those that every
+	// event uses.
 	In     *wait.Reader // what the server sends, each read a wait
-	Header http.Header  // of the answer
+	Header http.Header  // headers of the answer
 }
 
-// Stream returns a Stream over the body of an answer, which in reads.
+// Stream returns a Stream over the body of an answer, which is read through in.
 func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }
@@ -181,17 +182,17 @@ func (s *Stream) Next() (chat.Event, error) {
 	return s.Queue[s.head-1], nil
 }
 
-// Close stops the upstream: at once when the reply is not complete, else so that the connection can
-// be used again. A server takes a closed connection as the sign to stop generating (Ollama 0.24
-// answered the next request 0.11 s later), so nothing is read on for a client that has gone.
+// Close stops the upstream: at once when the reply is not complete, else in a way that the
+// connection can be reused. A server stops generating when the connection is closed (Ollama 0.24
+// answered the next request 0.11 s later), so Close does not read on for a client that has gone.
 func (s *Stream) Close() error {
 	if s.Scratch == nil {
 		return nil
 	}
 	if s.over == io.EOF {
 		stop := time.AfterFunc(DrainTime, func() { s.body.Close() })
-		// Behind the last record there is only the end of the chunks. What is longer, or does not
-		// come, costs the connection.
+		// Only the end of the chunks comes after the last record. If more comes, or nothing, the
+		// connection is not reused.
 		io.Copy(io.Discard, io.LimitReader(s.body, 4096))
 		stop.Stop()
 	} else {

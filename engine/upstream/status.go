@@ -22,8 +22,8 @@ type wireError struct {
 	Message string          `json:"message"`
 }
 
-// Sentence finds the sentence in an error: plain text, a JSON string, {"error": …}, {"message": …},
-// or one inside the other, as Ollama passes on what its runner said, from 0.30 on:
+// Sentence returns the message in an error: plain text, a JSON string, {"error": …}, {"message":
+// …}, or one inside the other, as Ollama passes on what its runner said, from 0.30 on:
 //
 //	{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens)\"}}"}
 func Sentence(raw []byte) string {
@@ -46,10 +46,10 @@ func Sentence(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// Explain turns what the server said into a fault. Status 0 is an error inside a stream. The
-// sentence is the server's, in front of which it says whose it is: users search for these words.
+// Explain turns what the server said into a fault. Status 0 means an error inside a stream. The
+// message is the server's, after a prefix that says so: users search for these words.
 func Explain(status int, text string) *fault.Error {
-	if text == "" || strings.HasPrefix(text, "<") { // a gateway's page
+	if text == "" || strings.HasPrefix(text, "<") { // an error page of a gateway
 		text = http.StatusText(status)
 	}
 	kind, code := kindOf(status, text)
@@ -66,8 +66,8 @@ func Explain(status int, text string) *fault.Error {
 }
 
 // misread reports whether the text comes from a server that could not read what its model wrote, or
-// not write the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3". Another way
-// of asking may do without that.
+// could not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3".
+// Another strategy may avoid that.
 func misread(text string) bool {
 	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
 		if strings.Contains(text, word) {
@@ -77,8 +77,8 @@ func misread(text string) bool {
 	return false
 }
 
-// sayings are what servers say with a status that does not tell what it is: OpenAI's own code,
-// where there is one.
+// sayings lists messages that servers send with a status that does not identify the error, with
+// OpenAI's code if there is one.
 var sayings = []struct {
 	words string
 	kind  fault.Kind
@@ -93,14 +93,14 @@ var sayings = []struct {
 	{"no longer compatible with your version of Ollama", fault.Unable, "model_incompatible"},
 	{"llama-server binary not found", fault.Unable, ""},
 	{"invalid format:", fault.Invalid, ""},
-	{"Loading model", fault.Busy, wait.ModelLoading}, // llama-server, until it has
+	{"Loading model", fault.Busy, wait.ModelLoading}, // llama-server, until the model is loaded
 }
 
-// ContextLength is OpenAI's code of a request that is longer than the model's context.
+// ContextLength is OpenAI's code for a request that is longer than the model's context.
 const ContextLength = "context_length_exceeded"
 
-// statuses are what a status stands for. Of those that are not listed 3xx and 4xx are permanent,
-// the others may pass.
+// statuses maps a status to its fault. Of the statuses that are not listed 3xx and 4xx are
+// permanent, the others temporary.
 var statuses = map[int]struct {
 	kind fault.Kind
 	code string
@@ -114,12 +114,12 @@ var statuses = map[int]struct {
 	529:                              {fault.Busy, ""}, // "overloaded"
 	http.StatusRequestTimeout:        {fault.Timeout, ""},
 	http.StatusGatewayTimeout:        {fault.Timeout, ""},
-	499:                              {fault.Unavailable, ""}, // it takes us for gone, and we are not
+	499:                              {fault.Unavailable, ""}, // the server believes that its client left, which is wrong
 }
 
-// kindOf sorts an answer of the server into a fault and, where OpenAI has a word of its own, that
-// code. What the server says goes before its status: Ollama says 500 of a model that does not fit
-// into memory, which no second try changes.
+// kindOf returns the kind of fault of a server's answer, and OpenAI's code for it if there is one.
+// The message takes precedence over the status: Ollama says 500 when a model does not fit into
+// memory, which no second try changes.
 func kindOf(status int, text string) (fault.Kind, string) {
 	for _, s := range sayings {
 		if strings.Contains(text, s.words) {
@@ -154,8 +154,9 @@ func Misplaced(resp *http.Response) error {
 	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
-// RetryAfter reads a Retry-After header, seconds or a date, of a server that cannot answer now; 0:
-// it does not say. With other faults the header says nothing that a client should wait for.
+// RetryAfter returns the wait that a Retry-After header, in seconds or as a date, asks for, if the
+// server cannot answer now; 0: none. With other faults the header does not mean anything that a
+// client should wait for.
 func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
@@ -170,19 +171,19 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal reports whether the server answered, and will answer the same again: it lacks what it
-// was asked for. An Unavailable without a cause is an answer too, a 500; with a cause it is a
-// connection that broke.
+// IsRefusal reports whether the server answered, and will answer the same again: it does not
+// support what it was asked for. An Unavailable without a cause is also an answer, a 500; with a
+// cause it is a broken connection.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
 // Overflow is the cause of a fault with the code context_length_exceeded: what the server has
-// counted, in tokens; 0 is what it does not say.
+// counted, in tokens; 0: it did not say.
 type Overflow struct {
-	Tokens int // of the request, without its reply if the server tells them apart
-	Window int // of the context
+	Tokens int // tokens of the request, without its reply if the server tells them apart
+	Window int // length of the context
 }
 
 // Error returns both numbers in a sentence.
@@ -197,8 +198,8 @@ var (
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 
-// overflowOf reads the counts in what a server said. OpenAI counts messages and reply apart, and
-// the messages are what trimming can change, so their number goes first.
+// overflowOf reads the counts in what a server said. OpenAI counts messages and reply separately,
+// and trimming can only change the messages, so their number is preferred.
 func overflowOf(text string) *Overflow {
 	tokens := cmp.Or(firstNumber(promptSaid, text), firstNumber(tokensSaid, text))
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}

@@ -11,7 +11,7 @@ import (
 // Kinds of model server.
 const (
 	KindOllama = "ollama" // speaks Ollama's native API
-	KindOpenAI = "openai" // speaks OpenAI's, or imitates it
+	KindOpenAI = "openai" // speaks OpenAI's API, or an imitation of it
 )
 
 // Kinds are the kinds of model servers.
@@ -26,9 +26,9 @@ func CheckKind(kind string) error {
 }
 
 // ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or
-// HOST:PORT. A kind may stand in front, as in openai+http://…; without one kind is empty, unless
-// the path ends in /v1, which only OpenAI's API has. The base has no slash at its end. Anything but
-// that is an error that gives no password away: it goes to a log.
+// HOST:PORT. It may begin with a kind, as in openai+http://…; otherwise kind is empty, unless the
+// path ends in /v1, which only OpenAI's API has. The base has no slash at its end. Anything else is
+// an error, which contains no password, since it is logged.
 func ParseURL(s string) (kind, base string, err error) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
 	if !ok {
@@ -63,8 +63,8 @@ func ParseURL(s string) (kind, base string, err error) {
 	return kind, base, nil
 }
 
-// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They are
-// of one kind, which one of them may say for all, and none is there twice.
+// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They must
+// be of one kind, which one of them may name for all, and distinct.
 func ParseURLs(s string) (kind string, bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		k, base, err := ParseURL(one)

@@ -18,15 +18,15 @@ type Tool struct {
 	Function Function `json:"function"`
 }
 
-// Function is what a Tool offers. Parameters is the client's own schema, unless the server takes
-// plain words only (Facts.PlainSchemas). To an Ollama it is of the kind that every version can
+// Function is the function of a Tool. Parameters is the client's own schema, unless the server
+// takes basic keywords only (Facts.PlainSchemas). For Ollama it has the form that every version can
 // print: always an object with properties, no booleans in place of schemas (a 400 in every mode),
-// no $ref, pattern or format, which Ollama drops or a llama-server behind it refuses.
+// no $ref, pattern or format, which Ollama drops or the llama-server below it refuses.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client said so
+	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client set it
 }
 
 // WireTools returns the order's tools as both wires have them. Only OpenAI has Strict, which Ollama
@@ -39,13 +39,14 @@ func (o *Order) WireTools() (all []Tool) {
 }
 
 // ProbeTool is the smallest tool that every server and template takes. A llama-server refuses
-// parameters without properties, and the template of Command-R+ stops at one without a description.
+// parameters without properties, and the template of Command-R+ fails for a tool without a
+// description.
 var ProbeTool = Tool{"function", Function{
 	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
-// Arguments returns the arguments of a call as an object: some clients write an empty text for
-// none. Text that is not an object was refused when the request came.
+// Arguments returns the arguments of a call as an object: some clients send an empty text for no
+// arguments. Text that is not an object was refused when the request came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -53,8 +54,9 @@ func Arguments(c chat.Call) json.RawMessage {
 	return c.Args
 }
 
-// Rendering returns the chat template of the order's model: source is its text, and render shows
-// orders with it. A model that can think thinks: many templates print reasoning only then.
+// Rendering returns the chat template of the order's model: source is its text, and render renders
+// orders with it. Thinking is switched on for a model that can think: many templates print
+// reasoning only then.
 func (o *Order) Rendering(source string, thinks bool, render func(*Order) (string, error)) derive.Template {
 	q := *o
 	q.Facts.Thinking = thinks
@@ -64,12 +66,12 @@ func (o *Order) Rendering(source string, thinks bool, render func(*Order) (strin
 	}}
 }
 
-// alsoCalled stands in front of the name that a tool has for everybody but the model.
+// alsoCalled precedes the name that a tool has for everyone but the model.
 const alsoCalled = "Also called "
 
 // AlsoCalled returns a tool's description with the name that the user knows it by, so that a model
-// finds what the user speaks of: a tool "工具" is tool_5ca6730d toward a family that cannot write it,
-// and its description says "Also called "工具"."
+// recognizes the tool that the user means: a tool "工具" is called tool_5ca6730d if the family cannot
+// write its name, and its description says "Also called "工具"."
 func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
@@ -79,20 +81,20 @@ func AlsoCalled(name, description string) string {
 func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
-			known, _ := strconv.Unquote(quoted) // it is one
+			known, _ := strconv.Unquote(quoted) // cannot fail: it is a quoted string
 			return known
 		}
 	}
 	return name
 }
 
-// Probs gathers the tokens of a reply, with their probabilities, until there is text that they
+// Probs collects the tokens of a reply, with their probabilities, until there is text that they
 // belong to. The server may hold text back, so that tokens come first.
 type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take returns the tokens that have gathered, or nil when there are none, and forgets them.
+// Take returns the collected tokens, or nil when there are none, and forgets them.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil
@@ -102,7 +104,7 @@ func (p *Probs) Take() *chat.Meta {
 	return m
 }
 
-// Token reads one entry. Both wires write it alike:
+// Token parses one entry. Both wires use the same form:
 //
 //	{"token":" Paris","logprob":-0.02,"bytes":[32,80,97,114,105,115],"top_logprobs":[…]}
 func Token(v *fastjson.Value) chat.Token {

@@ -8,30 +8,30 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// bounds are the keywords that say how large, long or many a value may be, or of what form a text
-// is: a tool that checks them says so, and an agent can try again. A value out of its bounds is of
-// the right kind. A wrong type, a missing member or a name that is none of a list is not among
-// them: what a tool does with those nobody knows.
+// bounds lists the keywords that limit how large, long or many a value may be, or the form of a
+// text: a tool that checks them reports an error, and an agent can try again. A value out of its
+// bounds has the right type. A wrong type, a missing member or a value outside an enum is not a
+// matter of bounds: what a tool does with those is not known.
 var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
 	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 
-// Bounded returns the arguments without the members that the schema forbids, if besides these
-// nothing is wrong but values out of their bounds. It serves --out-of-bounds=pass, for agents that
-// give a tool's error back to the model.
+// Bounded returns the arguments without the members that the schema forbids, if the only other
+// problems are values out of their bounds. It implements --out-of-bounds=pass, for agents that
+// return a tool's error to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds returns what Bounded does, and the places that are out of bounds. One mark of another
-// kind ends it, since the call would be refused for that all the same.
+// outOfBounds returns the result of Bounded, and the places that are out of bounds. It gives up at
+// the first mark of another kind, since the call would be refused for that anyway.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
 		return nil, nil, false
 	}
 	var gone []mark
-	// A surplus member is no obstacle: it goes in any case.
+	// A surplus member is not an obstacle: it is left out in any case.
 	for _, k := range m.all {
 		switch {
 		case k.what == surplus || k.what == again:
@@ -46,10 +46,10 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 	return m.doc.edited(nil), over, true
 }
 
-// Clamped returns the arguments with every number at its nearest bound, if that makes them fit.
-// Texts and lists are not cut. It serves --out-of-bounds=clamp: 22 under "maximum": 20 becomes 20,
-// as some would rather have 20 results than none. A text that is cut says something else, so a call
-// with one too long is not clamped at all.
+// Clamped returns the arguments with every number that is out of bounds set to its nearest bound,
+// if that makes them fit. Texts and lists are not cut. It implements --out-of-bounds=clamp: 22
+// under "maximum": 20 becomes 20, as some would rather have 20 results than none. A text that is
+// cut says something else, so a call with one too long is not clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
 		out, over, ok := v.outOfBounds(args)
@@ -67,19 +67,19 @@ func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 }
 
 // maxClamped is how often numbers are clamped, since several parts of a schema may bound the same
-// one. An allOf with two maximums is fulfilled at the second turn; bounds that contradict each
-// other would go on for ever.
+// one. An allOf with two maximums is satisfied in the second round; contradictory bounds would
+// never end.
 const maxClamped = 4
 
-// clamped puts numbers within their bounds. It reads and writes decimals exactly: an integer of 19
-// digits would be another one as a float.
+// clamped sets numbers to their bounds. It reads and writes decimals exactly: an integer of 19
+// digits would change as a float.
 func clamped(args []byte, over []mark) ([]byte, bool) {
 	doc, err := parse(args)
 	if err != nil {
 		return nil, false
 	}
 	for i, k := range over {
-		text, _ := doc.at(k.path).value.(json.Number) // empty: it is no number
+		text, _ := doc.at(k.path).value.(json.Number) // empty: not a number
 		n, ok := new(big.Rat).SetString(string(text))
 		if !ok || k.schema == nil {
 			return nil, false
@@ -99,14 +99,14 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 }
 
 // nearest returns the number within the bounds of a schema that is nearest to n, or nil when there
-// is none. With "multipleOf" it is looked for among the multiples around n: 23 under a maximum of
-// 20 and a step of 8 is 16, though 20 is nearer.
+// is none. With "multipleOf" it is chosen among the multiples around n: 23 under a maximum of 20
+// and a step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
 			(s.ExclusiveMinimum == nil || x.Cmp(s.ExclusiveMinimum) > 0) && (s.ExclusiveMaximum == nil || x.Cmp(s.ExclusiveMaximum) < 0)
 	}
-	// Since draft 6 a schema may have two bounds of one side.
+	// Since draft 6 a schema may have two bounds on one side.
 	at := n
 	for _, low := range []*big.Rat{s.Minimum, s.ExclusiveMinimum} {
 		if low != nil && at.Cmp(low) < 0 {
@@ -119,7 +119,7 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 		}
 	}
 	// Without a step the bound itself is the nearest number, or one just beside it where the bound
-	// does not belong.
+	// is exclusive.
 	step := stepOf(s)
 	if step == nil {
 		step = small
@@ -127,8 +127,7 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 			return at
 		}
 	}
-	// one of the multiples around, or its neighbours where a bound does not belong to what it
-	// bounds
+	// the candidates are the multiples around n, or their neighbours where a bound is exclusive
 	times := new(big.Rat).Quo(at, step)
 	down := new(big.Int).Div(times.Num(), times.Denom())
 	var best *big.Rat
@@ -145,9 +144,9 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 // 1 under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
-// stepOf returns what a number must be a multiple of, or nil for nothing. An integer that is a
-// multiple of p/q in lowest terms is a multiple of p: one that is a multiple of 2.5, which is 5/2,
-// is a multiple of 5.
+// stepOf returns what a number must be a multiple of, or nil when there is no such rule. An integer
+// that is a multiple of p/q in lowest terms is a multiple of p: one that is a multiple of 2.5,
+// which is 5/2, is a multiple of 5.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {

@@ -9,13 +9,13 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Cache keeps compiled schemas by their content, the ones used last. The zero value is ready; it
-// may be used by many at once and must not be copied. Clients send the same tools with every turn
-// of a conversation, and to compile a schema takes far longer than to check a call.
+// Cache keeps compiled schemas by their content, the most recently used ones. The zero value is
+// ready to use; it is safe for concurrent use and must not be copied. Clients send the same tools
+// with every turn of a conversation, and compiling a schema takes far longer than checking a call.
 type Cache struct{ kept.Cache[outcome] }
 
-// outcome is one schema, compiled. That it is none is kept as well, so that a tool with a broken
-// schema does not cost a compilation in every turn.
+// outcome is the result of compiling one schema. Failures are kept as well, so that a tool with a
+// broken schema does not cost a compilation in every turn.
 type outcome struct {
 	v   *Validator
 	err error
@@ -44,7 +44,7 @@ func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 
 // SchemaError says what makes a schema unusable.
 type SchemaError struct {
-	Place string // a JSON pointer into the schema; empty: the schema itself, or nobody knows
+	Place string // a JSON pointer into the schema; empty: the schema itself, or not known
 	Text  string // what is wrong there
 }
 

@@ -8,31 +8,31 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mostProblems is how many problems of one call are told: more than that a model does not take in
+// mostProblems is how many problems of one call are reported at most: a model does not take in more
 // at once. They are in the order of the arguments, so the first ones are where the model begins to
-// write again.
+// rewrite.
 const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.
 type Problem struct {
 	Path    []string // the place: names of members and numbers of elements, from the arguments inwards; empty: the arguments themselves. A missing member is named
-	Keyword string   // what the schema demands: "maximum", "required", …; "json" when the text is none, "duplicate" for a member that is there twice, "work" when checking it would take too long
-	Text    string   // a sentence with the place, as one tells a model: "arguments.days: want at most 7, got 9"
+	Keyword string   // what the schema demands: "maximum", "required", …; "json" when the text is not JSON, "duplicate" for a member that occurs twice, "work" when checking it would take too long
+	Text    string   // a sentence for a model, with the place: "arguments.days: want at most 7, got 9"
 }
 
 // Check returns what is wrong with a call's arguments, a JSON object: at most five problems, in the
-// order of their places; nil when they fit. Numbers are compared exactly. An object is demanded
-// even where the schema would take a text: OpenAI's arguments are one, and clients read them so.
-// What is too much work counts as a problem, since an unchecked call must not leave as a checked
-// one. A member that is there twice is a problem too, though JSON allows it: it is not known which
-// of the values a client takes.
+// order of their places; nil when they fit. Numbers are compared exactly. An object is required
+// even where the schema would accept a string: OpenAI's arguments are always an object, and clients
+// parse them as one. A check that takes too much work counts as a problem, since an unchecked call
+// must not pass for a checked one. A member that occurs twice is a problem too, though JSON allows
+// it: it is not known which of the values a client takes.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
 // CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An
 // answer under a response_format may be a list or a number where its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
-// check does what Check does, and where no object is demanded what CheckValue does.
+// check implements Check if object is true, else CheckValue.
 func (v *Validator) check(args []byte, object bool) []Problem {
 	doc, keyword, text := v.judge(args, object)
 	if doc == nil {
@@ -50,8 +50,8 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 	return ordered(all)
 }
 
-// judge reads arguments and holds them against the schema. Where they cannot be looked at there is
-// no document, but a keyword and a text that say why.
+// judge parses arguments and validates them against the schema. If they cannot be checked it
+// returns no document, but a keyword and a text that say why.
 func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
@@ -66,11 +66,11 @@ func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, tex
 	return doc, "", ""
 }
 
-// tooMuch is what is said of arguments whose check has no end in sight.
+// tooMuch is the problem of arguments whose check would take too long.
 const tooMuch = "too large or nested too deeply to be checked with this schema"
 
-// Sentences returns all problems in one line, as a model is asked to write its call again and as
-// logs have it.
+// Sentences returns all problems in one line, for logs and for asking a model to write its call
+// again.
 func Sentences(all []Problem) string {
 	texts := make([]string, len(all))
 	for i, p := range all {
@@ -79,8 +79,9 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns how many times, at most, a place of the schema meets a value that is at a depth
-// of the arguments. Depths beyond the last figure have the last figure's work; see workOf.
+// workFor returns how many times, at most, a place of the schema meets a value of the arguments at
+// that depth or deeper, as levels counts them. Depths beyond the last figure of workOf have the
+// last figure's work.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -88,15 +89,15 @@ func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	return sum
 }
 
-// problem makes a Problem. text goes without the place, which is put in front of it: a model is
-// told "arguments.days: want at most 7, got 9", and finds the place in what it wrote.
+// problem makes a Problem. text must not name the place, which is put before it: a model is told
+// "arguments.days: want at most 7, got 9", and finds the place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
 
-// ordered sorts problems by place, drops repetitions, and keeps the first ones. The library goes
-// through maps, so without sorting a model would be told other things about the same call each
-// time. Branches of an allOf often find the same fault, which is told once.
+// ordered sorts problems by place, drops repetitions, and keeps the first ones. The library
+// iterates over maps, so without sorting a model would be told different things about the same call
+// each time. Branches of an allOf often find the same fault, which is reported once.
 func ordered(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
@@ -105,13 +106,12 @@ func ordered(all []Problem) []Problem {
 	return all[:min(len(all), mostProblems)]
 }
 
-// spell writes a place as one reads it in code: arguments.days, arguments.list[2], arguments["odd
+// spell writes a place in the notation of code: arguments.days, arguments.list[2], arguments["odd
 // name"].
 func spell(path []string) string { return spelled("arguments", path) }
 
-// spelled returns the path from another place as spell writes it; where from is "", the leading
-// point is left out. A name that is not a word is written in brackets and quotes, as display writes
-// it.
+// spelled writes a path as spell does, beginning with from; if from is "", the leading point is
+// left out. A name that is not a word is written in brackets and quotes, as display writes it.
 func spelled(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)

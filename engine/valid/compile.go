@@ -15,25 +15,25 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// The bounds of a schema.
+// The limits on a schema.
 const (
 	maxSchema = 1 << 20 // bytes
 	maxPlaces = 10_000  // values in it; the library's compiling is quadratic in these
 )
 
-// home is where a schema is said to lie, so that relative references have a base; nothing is ever
-// read from there. It shows in the library's errors only, and is taken out of these.
+// home is the base URL of every schema, so that relative references have a base; nothing is ever
+// read from there. It appears only in the library's errors, and is removed from these.
 const home = "tool:///"
 
-// Validator checks arguments against one schema. It may be used by many at once: what compiling has
-// made is only read.
+// Validator checks arguments against one schema. It is safe for concurrent use: the compiled schema
+// is only read.
 type Validator struct {
 	root   *jsonschema.Schema
 	places map[string]*jsonschema.Schema // by the name that errors give them
 	work   []float64                     // places of the schema that a value at each depth meets, at most; see workOf
 }
 
-// compile reads a schema. The bounds are looked at before the library sees the schema. Schemas of
+// compile compiles a schema. The limits are checked before the library sees the schema. Schemas of
 // clients and of remote MCP servers have passed a tighter budget already (schema.Affordable);
 // others come here as they are.
 func compile(text []byte) (*Validator, error) {
@@ -60,13 +60,14 @@ func compile(text []byte) (*Validator, error) {
 	return compileDocument(doc.value)
 }
 
-// compileDocument hands a document over to the library. Without a $schema it is read as draft
-// 2020-12, to which modern has brought it. Formats are checked, though since 2019-09 they are notes
-// only unless asked for: who writes "format": "date" for a parameter has a tool that reads a date.
+// compileDocument has the library compile a document. Without a $schema it is read as draft
+// 2020-12, to which modern has converted it. Formats are checked, though since 2019-09 they are
+// only annotations by default: the author of a parameter with "format": "date" has a tool that
+// parses a date.
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	// Left out, a format would be a note.
+	// Without this call a format would be an annotation.
 	c.AssertFormat()
 	c.UseLoader(nowhere{})
 	c.UseRegexpEngine(newPattern)
@@ -79,7 +80,7 @@ func compileDocument(doc any) (*Validator, error) {
 	}
 	all := graph(root)
 	if loosen(all) {
-		all = graph(root) // what was taken out is no work
+		all = graph(root) // removed parts cost no work
 	}
 	v := &Validator{root: root, places: map[string]*jsonschema.Schema{}}
 	for _, p := range all {
@@ -89,7 +90,7 @@ func compileDocument(doc any) (*Validator, error) {
 		if p.PropertyNames != nil {
 			p.Extensions, p.PropertyNames = []jsonschema.SchemaExt{nameRule{p.PropertyNames}}, nil
 		}
-		// What is a pattern is ours to say, as the engine of patterns is: see validatePattern.
+		// The format "regex" must match the engine that is used for patterns: see validatePattern.
 		if p.Format != nil && p.Format.Name == "regex" {
 			p.Format = &jsonschema.Format{Name: "regex", Validate: validatePattern}
 		}
@@ -100,12 +101,12 @@ func compileDocument(doc any) (*Validator, error) {
 	return v, nil
 }
 
-// nameRule is propertyNames. The library's own keyword gives the path of a wrong name without
-// copying it, so that of a neighbour is read there later. As an extension of the schema it has the
-// right one.
+// nameRule is propertyNames. The library's own keyword returns the path of a wrong name without
+// copying it, so later it may contain another name. As an extension of the schema the rule has the
+// right path.
 type nameRule struct{ *jsonschema.Schema }
 
-// Validate holds the names of an object's members against the schema, each as a text.
+// Validate validates the names of an object's members against the schema, each as a string.
 func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	o, _ := v.(map[string]any)
 	for name := range o {
@@ -115,17 +116,17 @@ func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	}
 }
 
-// nowhere loads no schema.
+// nowhere is a URL loader that loads nothing.
 type nowhere struct{}
 
-// Load refuses. To fetch a URL out of a client's schema would let that client use this machine to
-// reach others.
+// Load always fails. Fetching a URL from a client's schema would let that client use this machine
+// to reach others.
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// explain turns the library's error into place and sentence. Its own texts name the made-up home of
-// the schema and are about URLs; the reader is the author of a tool, who has one document and wants
-// to know what to change in it. Where a reference leads out of the document the sentence says what
-// to do: put the schema under $defs.
+// explain converts the library's error into a place and a sentence. Its own texts name the made-up
+// home of the schema and are about URLs; the reader is the author of a tool, who has one document
+// and wants to know what to change in it. Where a reference leads out of the document the sentence
+// says what to do: put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -150,8 +151,8 @@ func local(url string) string {
 }
 
 // explainMeta returns the error of a schema that the specification does not allow. The library
-// lists all that the draft's meta-schema objects to. The outermost place is named, as what lies in
-// it often follows from it.
+// lists everything that the draft's meta-schema objects to. The error names the outermost place, as
+// errors inside it often follow from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -173,9 +174,9 @@ func pointer(path []string) string {
 	return b.String()
 }
 
-// pattern is one of a schema. It is kept also where Go's regular expressions do not know it
-// (look-around, back references): an error would cost the tool all of its check. loosen takes such
-// patterns out afterwards. What is left out lets more through, never less. Go's expressions are
+// pattern is a regular expression of a schema. It is kept even if Go's regular expressions do not
+// support it (look-around, back references): an error would disable all checks of the tool. loosen
+// removes such patterns afterwards, which lets more through, never less. Go's expressions are
 // linear in the text, which those of other languages are not: the pattern comes from a client and
 // the text from a model, and a few bytes of both could take hours. It prints as the schema spells
 // it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
@@ -186,10 +187,10 @@ type pattern struct {
 }
 
 // MatchString reports whether s matches. A pattern that Go cannot read matches everything; loosen
-// makes sure that its answers do not count.
+// makes sure that the result does not matter.
 func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
-// String returns the pattern as the schema has it.
+// String returns the pattern as the schema spells it.
 func (p pattern) String() string { return p.text }
 
 // newPattern compiles a pattern. JSON Schema's patterns are JavaScript's (ECMA-262); what they have
@@ -199,7 +200,7 @@ func newPattern(s string) (jsonschema.Regexp, error) {
 	return pattern{re, s}, nil
 }
 
-// unknown reports whether there is a pattern that Go cannot read, so that no text can be held
+// unknown reports whether there is a pattern that Go cannot read, so that no text can be matched
 // against it.
 func unknown(re jsonschema.Regexp) bool {
 	p, ok := re.(pattern)
@@ -207,8 +208,8 @@ func unknown(re jsonschema.Regexp) bool {
 }
 
 // validatePattern checks the format "regex": it refuses a string that is not a pattern in any
-// language of regular expressions, such as an open bracket. It lets pass what only Go does not
-// know, look-ahead and back references.
+// language of regular expressions, such as an open bracket. It accepts patterns that only Go does
+// not support: look-ahead and back references.
 func validatePattern(v any) error {
 	s, ok := v.(string)
 	if !ok {

@@ -16,8 +16,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// The bounds of a document, schema or arguments. The text is a model's or a client's, and one of
-// brackets or digits alone must cost no more than its length.
+// The limits on a document, which is a schema or arguments. The text comes from a model or a
+// client, and a text of only brackets or digits must cost no more than its length.
 const (
 	maxDepth    = 512  // levels, as adapters.Repair allows
 	maxDigits   = 1024 // bytes of one number
@@ -27,15 +27,15 @@ const (
 // document is a parsed JSON text.
 type document struct {
 	node
-	twice  []copied // members that are there more than once, the last one counting
-	levels []int    // how many values lie at each depth
+	twice  []copied // members that occur more than once; the last one counts
+	levels []int    // number of values at each depth
 
-	failed *jsonschema.ValidationError // the library's judgement, nil when it fits; of judge alone
+	failed *jsonschema.ValidationError // the library's error, nil when the document fits; set only by judge
 }
 
-// node is a value, and where it stands in the text. Members are cut and numbers replaced in the
-// text itself, so that all the rest stays byte for byte: spaces, escapes and the digits of numbers
-// are the model's own.
+// node is a value, and its position in the text. Members are cut and numbers replaced in the text
+// itself, so that all the rest stays byte for byte: spaces, escapes and the digits of numbers are
+// the model's own.
 type node struct {
 	*jsontree.Value
 	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers
@@ -44,20 +44,20 @@ type node struct {
 	value  any
 	inside []*node // members of an object, in its order, or elements of an array
 	name   string  // of a member, or the number of an element: a step of paths
-	from   int     // of a member: where its key begins. One that goes is cut from there
+	from   int     // of a member: where its key begins; a member that is removed is cut from there
 
-	*trouble // nil: nothing has to change in it; see spread
+	*trouble // nil: nothing in it has to change; see spread
 }
 
-// copied is a member that was there before. Models repeat a member when they lose the thread. With
-// the same value one of them is simply left out; with another value neither counts, since nothing
-// says which was meant.
+// copied is a member whose name occurred before. Models repeat members when they lose track. If the
+// values are equal, one member is simply left out; otherwise neither counts, since it is not known
+// which was meant.
 type copied struct {
 	nodes []*node // from the outermost member inwards
 	alike bool    // with the same value
 }
 
-// path returns the steps that lead to it.
+// path returns the path of the member.
 func (c copied) path() (steps []string) {
 	for _, n := range c.nodes {
 		steps = append(steps, n.name)
@@ -65,13 +65,13 @@ func (c copied) path() (steps []string) {
 	return steps
 }
 
-// parse reads exactly one JSON value. encoding/json would read it in one call, but tells neither of
-// members that are there twice, where they stand, nor how many values lie at each depth, which the
-// bound of work needs.
+// parse reads exactly one JSON value. encoding/json would parse it in one call, but reports neither
+// members that occur twice, nor positions, nor how many values are at each depth, which the limit
+// on work needs.
 func parse(text []byte) (*document, error) {
 	root, deep := jsontree.Parse(text, maxDepth)
 	switch {
-	// A stack that overflows ends the process, and the library's checking recurs as well.
+	// A stack that overflows ends the process, and the library's validation is recursive as well.
 	case deep:
 		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
 	case root == nil:
@@ -86,19 +86,19 @@ func whyNot(text []byte) error {
 	var first json.RawMessage
 	err := json.NewDecoder(bytes.NewReader(text)).Decode(&first)
 	switch {
-	case err == nil: // two objects in a row are no arguments: clients parse one value
+	case err == nil: // two objects in a row are not arguments: clients parse one value
 		return errors.New("something follows the JSON value")
-	case errors.Is(err, io.EOF): // where a value should be, which is no end but a cut
+	case errors.Is(err, io.EOF): // a value is missing, so the text was cut off
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("no JSON: %w", err)
 }
 
 // read reads the value of a node, and counts it. path are the members and elements around it, since
-// a member that is there twice has to be named.
+// the error for a member that occurs twice names its place.
 func (d *document) read(n *node, path []*node) (err error) {
 	depth := len(path)
-	// The number of values at each depth is what the bound of work needs, and all that it needs.
+	// The limit on work needs only the number of values at each depth.
 	if depth == len(d.levels) {
 		d.levels = append(d.levels, 0)
 	}
@@ -177,8 +177,8 @@ func checkNumber(s string) error {
 	return nil
 }
 
-// shorten cuts a text that a sentence quotes.
-// It is cut between characters, as the sentence goes into a prompt and into JSON.
+// shorten cuts a text that a sentence quotes. The cut is between characters, as the sentence goes
+// into a prompt and into JSON.
 func shorten(s string) string {
 	const most = 80
 	if len(s) <= most {

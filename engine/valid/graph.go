@@ -9,27 +9,27 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A compiled schema is a graph, with circles where it refers to itself. This file walks it, for
-// what has to be known before anything is checked: which parts cannot be checked at all, and how
-// much work a value may make.
+// A compiled schema is a graph, with cycles where it refers to itself. This file walks it to find
+// out what has to be known before anything is checked: which parts cannot be checked at all, and
+// how much work a value may make.
 
-// most bounds the work of one check: places of the schema times values of the arguments.
+// most limits the work of one check: places of the schema times values of the arguments.
 const most = 2e6
 
-// place is one schema of the graph, with those that it names and those that name it.
+// place is one schema of the graph, with the schemas that it refers to and those that refer to it.
 type place struct {
 	*jsonschema.Schema
 	here          []*place // see here
 	either, every []*place // see within
-	from          []*place // whatever way they name it
+	from          []*place // the places that refer to it in any way
 
 	work  [2]float64 // for a value at an even depth, and at an odd one; see meet
-	known int        // depths for which it is computed
-	open  bool       // it is being computed
+	known int        // number of depths for which work is computed
+	open  bool       // work is being computed
 }
 
-// graph lists the schema and everything that it leads to, each once.
-// What stands under $defs and is referred to by nobody is not among it.
+// graph returns the schema and everything reachable from it, each once. Definitions under $defs
+// that nothing refers to are not included.
 func graph(root *jsonschema.Schema) []*place {
 	known := map[*jsonschema.Schema]*place{root: {Schema: root}}
 	all := []*place{known[root]}
@@ -53,8 +53,8 @@ func graph(root *jsonschema.Schema) []*place {
 	return all
 }
 
-// here lists the schemas that apply to the same value as s.
-// None of them goes deeper into the value, so a circle among them would never end; see meet.
+// here lists the schemas that apply to the same value as s. None of them goes deeper into the
+// value, so a cycle among them would never end; see meet.
 func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	all = append(all, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
 	if s.DynamicRef != nil {
@@ -68,9 +68,9 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 }
 
 // within lists the schemas that apply to the members and elements of a value: for each member one
-// of either, and all of every. The difference is what makes the work grow: a member is held to one
-// of properties, but to every pattern that its name fits. AdditionalProperties counts as one of
-// either, since it speaks of members that no other does.
+// of either, and all of every. The difference is what makes the work grow: a member is validated by
+// one of properties, but by every pattern that matches its name. AdditionalProperties counts as one
+// of either, since it applies to members that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties), asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
 	if list, ok := s.Items.([]*jsonschema.Schema); ok {
@@ -103,16 +103,16 @@ func placeOf(s *jsonschema.Schema) string {
 	return at
 }
 
-// workOf returns how many places of the schema can meet one value at each depth; the last figure is
-// that of all deeper ones. Unions of recursive schemas make it grow with the depth; beyond what is
-// ever checked the exact figure is not needed. A schema that refers to itself without going deeper
-// is an error. "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with each
-// level, 2^20 at the twentieth. The figures are those of the worst value, so a deeply nested filter
-// may be refused that would have been quick. They are computed once a schema; the depths of the
+// workOf returns how many places of the schema can meet one value at each depth; the last figure
+// holds for all deeper ones. Unions of recursive schemas make it grow with the depth; beyond what
+// is ever checked the exact figure is not needed. A schema that refers to itself without going
+// deeper is an error. "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with
+// each level, 2^20 at the twentieth. The figures are for the worst value, so a deeply nested filter
+// that would have been quick may be refused. They are computed once per schema; the depths of the
 // arguments decide.
 func workOf(all []*place) (work []float64, err error) {
-	// The figures of one depth follow from those of one level less. Where two are equal all deeper
-	// ones are, which without recursion is soon the case.
+	// The figures of one depth follow from those of the previous depth. Once two depths are equal,
+	// all deeper ones are, which happens soon without recursion.
 	for depth := range maxDepth {
 		same := depth > 0
 		for _, p := range all {
@@ -131,12 +131,12 @@ func workOf(all []*place) (work []float64, err error) {
 	return work, nil
 }
 
-// meet computes the work for a value at a depth, when that for one level less is known of all
-// places. Those that apply to the same value come first. A place that is met again while it is open
-// applies to its own value, which no check would ever end. At the top a place is met once, and an
-// enum is compared value by value, so that sixteen of them count as one place more. Of a member or
-// element one of either is met and all of every, so the sum has the largest of the first and each
-// of the second.
+// meet computes the work for a value at a depth, when the work for the previous depth is known for
+// all places. The places that apply to the same value come first. A place that is met again while
+// it is open applies to its own value, so a check would never end. At the top a place is met once,
+// and an enum is compared value by value, so that sixteen of them count as one place more. A member
+// or element meets one of either and all of every, so the sum contains the largest of either and
+// all of every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:
@@ -165,14 +165,14 @@ func (p *place) meet(depth int) error {
 		}
 		n += next.work[now]
 	}
-	// More is never asked for, and a float that grows on would end as infinity.
+	// Larger figures are never needed, and a float that keeps growing would end as infinity.
 	p.work[now] = min(n, 2*most)
 	p.open, p.known = false, depth+1
 	return nil
 }
 
-// loosen removes what cannot be checked, so that nothing valid is refused, and reports whether
-// there was any. Only removing the pattern would not do: a member that no pattern matches falls
+// loosen removes what cannot be checked, so that nothing valid is refused, and reports whether it
+// removed anything. Removing only the pattern is not enough: a member that no pattern matches falls
 // under additionalProperties, so false there would refuse what the pattern lets in, and "not" turns
 // each loosening into a tightening.
 func loosen(all []*place) bool {
@@ -182,7 +182,7 @@ func loosen(all []*place) bool {
 			p.Pattern = nil
 			todo = append(todo, p)
 		}
-		// Which names the pattern would take nobody knows, so none may count as additional.
+		// It is not known which names the pattern matches, so no name may count as additional.
 		for re := range p.PatternProperties {
 			if unknown(re) {
 				delete(p.PatternProperties, re)
@@ -191,8 +191,8 @@ func loosen(all []*place) bool {
 			}
 		}
 	}
-	// The arrows are walked backwards from all of them at once. To ask for each schema what it
-	// leads to took 1.9 s for a schema of 1,900 nots.
+	// The edges are followed backwards from all of them at once. Following them forward from each
+	// schema took 1.9 s for a schema of 1,900 nots.
 	leads := map[*jsonschema.Schema]bool{}
 	for i := 0; i < len(todo); i++ {
 		if p := todo[i]; !leads[p.Schema] {
@@ -206,10 +206,10 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes the keywords by which a looser schema refuses more: what is not to fit, or to
-// fit only once. leads are the schemas that lead to a looser one. Loosening an if changes which
-// branch holds, in either direction, so the condition goes as a whole. An anyOf or allOf only gets
-// looser itself and stays.
+// loosenRest removes the keywords that refuse more when a schema is loosened: those that require a
+// value not to fit, or to fit only once. leads are the schemas that lead to a looser one. Loosening
+// an if changes which branch holds, in either direction, so the whole condition is removed. An
+// anyOf or allOf only gets looser itself and stays.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

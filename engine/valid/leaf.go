@@ -10,19 +10,19 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// leaf is the value that is being waited for, or the key. It is scanned and not parsed while it
-// comes: a parse at each fragment would take the square of the value's length. Until it is whole,
-// or has its least characters, nothing of it may leave, however long it gets.
+// leaf is the value or key that is being read. It is scanned and not parsed while it arrives:
+// parsing it at each fragment would take quadratic time. Until it is complete, or has its least
+// characters, nothing of it may be sent, however long it gets.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
 	scan   jsonscan.Scanner // over the text from start on
-	flows  bool             // a string whose rules nothing that follows can break: what is there of it can stand
+	flows  bool             // a string whose rules no later character can break, so the part that was read is safe
 	least  int              // characters after which a string flows
-	enough int              // bytes after which these are counted; 0: it does not flow before it is whole
+	enough int              // bytes after which the characters are counted; 0: it does not flow before it is complete
 }
 
-// wait reads a value that is followed as a text, or counts when it is whole.
+// wait reads a value that flows as a string, or counts only when it is complete.
 func (p *Prefix) wait() bool {
 	switch {
 	case !p.scan():
@@ -37,8 +37,8 @@ func (p *Prefix) wait() bool {
 	return p.check()
 }
 
-// reached reports whether a string flows by now. A string that needs only a minimum of characters
-// is let go once it has these: "minLength": 3 would otherwise hold a whole file.
+// reached reports whether a string flows by now. A string whose only rule is a minimum of
+// characters flows once it has these: "minLength": 3 would otherwise hold a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
@@ -51,9 +51,9 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands notes that what was read of a string can stand, but for half an escape: what completes it
-// is not known. What stands in front of a byte that no string may hold can stand as well, as if
-// that byte had come by itself.
+// stands marks what was read of a string as safe, except for half an escape: what completes it is
+// not known. The text before a byte that no string may contain is safe as well, as if that byte had
+// arrived separately.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
 	if scan.Wrong() {
@@ -65,7 +65,8 @@ func (p *Prefix) stands() {
 	}
 }
 
-// scan reads a value or a key on, and reports whether it is whole. What is no JSON is a problem.
+// scan reads a value or a key on, and reports whether it is complete. Text that is not JSON is a
+// problem.
 func (p *Prefix) scan() bool {
 	p.pos += p.leaf.scan.Add(p.text[p.pos:])
 	if p.leaf.scan.Wrong() {
@@ -75,27 +76,27 @@ func (p *Prefix) scan() bool {
 }
 
 // characters counts those of a string's source, or fewer: an escape by its number may be half of a
-// pair, so it counts as none. Counting too few only lets the text go a little later, counting too
-// many would let go what does not fit.
+// pair, so it counts as none. Counting too few only delays the text a little, counting too many
+// would release text that does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
 }
 
-// check looks at the value that is whole now. The first finding alone is told, as nothing behind it
-// is read any more: the first by its place, since the library goes through maps, and a model would
-// be told another one each time.
+// check validates the completed value. Only the first finding is reported, as nothing after it is
+// read: the first by its place, since the library iterates over maps, and a model would be told a
+// different one each time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {
 		return p.fail(p.path(""), "json", err.Error())
 	}
 	switch {
-	// It is no matter what a member says that is left out.
+	// The value of a member that is left out does not matter.
 	case p.goes:
 		p.cut()
 		p.state, p.goes = wantNext, false
 		return true
-	// The value lies as deep as the containers around it, and a schema's work depends on the depth.
+	// The value is as deep as the containers around it, and a schema's work depends on the depth.
 	case p.rules.workFor(len(p.stack), doc.levels) > most:
 		return p.fail(p.path(""), "work", tooMuch)
 	case len(doc.twice) > 0:

@@ -11,31 +11,31 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// change is what must become of a place so that the arguments fit.
+// change is what must happen to a place so that the arguments fit.
 type change uint8
 
 const (
-	anew    change = 1 << iota // its value is written anew
-	surplus                    // the member goes, and nothing is lost that the schema has a place for
-	doubt                      // the member goes, but what it says may belong elsewhere
-	wanted                     // the member has to be there
-	few                        // of its members or elements there are too few
-	again                      // the member is there more than once, with the same value
+	anew    change = 1 << iota // the value must be written anew
+	surplus                    // the member is removed, and nothing is lost that the schema has a place for
+	doubt                      // the member is removed, but its value may belong elsewhere
+	wanted                     // the member is required and missing
+	few                        // it has too few members or elements
+	again                      // the member occurs more than once, with the same value
 )
 
-// mark is one place of the arguments that has to change. What has no mark, in it or above it,
-// stands. A problem is a sentence for a model; a mark is for the program, which puts together what
-// stands with what is written anew.
+// mark is one place of the arguments that has to change. A value without a mark in it or above it
+// is kept. A problem is a sentence for a model; a mark is for the program, which combines what is
+// kept with what is written anew.
 type mark struct {
 	path   []string
 	what   change
 	over   bool               // the value is out of its bounds
 	schema *jsonschema.Schema // whose bounds they are
-	now    string             // the value that takes its place; empty: none does
+	now    string             // the value that replaces it; empty: none
 }
 
-// marker collects marks from the library's tree of errors.
-// The tree is walked and not the schema, so that marks and problems come from one judgement.
+// marker collects marks from the library's tree of errors. It walks the tree and not the schema, so
+// that marks and problems have the same source.
 type marker struct {
 	v   *Validator
 	doc *document // the arguments
@@ -43,7 +43,7 @@ type marker struct {
 }
 
 // marks returns what has to change; ok is false when the arguments are not an object that can be
-// looked at, or when to look at them is too much work. No marks and ok means that they fit.
+// checked, or when checking them takes too much work. No marks and ok means that they fit.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -57,8 +57,8 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	return m, true
 }
 
-// twice adds the members that are there more than once, except where they go anyway.
-// A surplus member that is there twice is surplus, and nothing more has to be done about it.
+// twice adds marks for the members that occur more than once, except for members that are removed
+// anyway. A surplus member that occurs twice is surplus, and nothing more has to be done about it.
 func (m *marker) twice() {
 	if len(m.doc.twice) > 0 {
 		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool { return k.what != surplus }), 0)
@@ -66,7 +66,7 @@ func (m *marker) twice() {
 	for _, c := range m.doc.twice {
 		what := anew
 		if c.alike {
-			what = again // one of the two goes, and nothing is lost
+			what = again // one of the two is removed, and nothing is lost
 		}
 		if !slices.ContainsFunc(c.nodes, func(n *node) bool { return n.is(surplus) }) {
 			m.add(c.path(), what)
@@ -74,14 +74,13 @@ func (m *marker) twice() {
 	}
 }
 
-// add notes a mark. The path is copied, as the library's errors share theirs.
+// add records a mark. The path is copied, as the library's errors share theirs.
 func (m *marker) add(path []string, what change) {
 	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
-// read adds what an error says. Keywords that speak of the value as a whole mark it anew. Those
-// that speak of its members mark the members, so that one bad element of a list does not cost the
-// others.
+// read adds the marks for an error. Keywords about the value as a whole mark it anew. Keywords
+// about its members mark the members, so that one bad element of a list does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -89,7 +88,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		for _, c := range e.Causes {
 			m.read(c)
 		}
-	// What any branch objects to is not yet a mistake.
+	// An objection of a single branch is not yet a mistake.
 	case *kind.AnyOf, *kind.OneOf:
 		m.union(e)
 	case *kind.Required, *kind.DependentRequired, *kind.Dependency:
@@ -108,14 +107,14 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		one := mark{path: slices.Clone(e.InstanceLocation), what: anew, over: slices.Contains(bounds, keywordOf(e)), schema: s}
 		switch e.ErrorKind.(type) {
 		case *kind.MinItems, *kind.MinProperties:
-			one.what = few // what is there may stay
+			one.what = few // the existing ones may stay
 		}
 		m.all = append(m.all, one)
 	}
 }
 
 // ruledOut marks a member or element where the schema allows nothing. {"properties": {"old":
-// false}} forbids a member by name. An element cannot go by itself, since those behind it would
+// false}} forbids a member by name. An element cannot be removed alone, since those after it would
 // move up, so its list is written anew.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
@@ -126,7 +125,7 @@ func (m *marker) ruledOut(path []string) {
 	m.forbidden(path, nil)
 }
 
-// forbidden marks a member that the schema s does not let in.
+// forbidden marks a member that the schema s does not allow.
 func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 	what := surplus
 	if n := len(path) - 1; m.belongs(path[:n], path[n], s) {
@@ -136,10 +135,10 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 }
 
 // belongs reports whether a member that s forbids may be meant for something that the schema has a
-// place for: a name that is only misspelt, one that another part of the schema lists, or an entry
-// of a map whose names have a form. "titel": "Q4" beside a missing title is not surplus: to leave
-// it out would lose what was said, and the model writes the call again. In a map such as {"path":
-// "x"} under names of the form ^[A-Z]+$ the name is part of the data.
+// place for: a name that is only misspelt, a name that another part of the schema lists, or an
+// entry of a map whose names have a form. "titel": "Q4" while title is missing is not surplus:
+// leaving it out would lose information, and the model writes the call again. In a map such as
+// {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -153,7 +152,7 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 		return true
 	}
 	there, _ := m.doc.at(parent).value.(map[string]any)
-	// A name that the call has already cannot be what a second one was meant to be.
+	// A name that the call already has cannot be the one that was meant.
 	for other := range listed {
 		if _, ok := there[other]; !ok && listed[other] && misspelt(name, other) {
 			return true
@@ -162,16 +161,16 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 	return false
 }
 
-// formsNames reports whether a schema wants names of members to have a form, other than to be one
-// of a list. A list of names is as good as listed members: what is not in it is surplus.
+// formsNames reports whether a schema requires names of members to have a form, other than being
+// one of a list. A list of names is equivalent to listed members: any other name is surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 || slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool { return rule.(nameRule).Enum == nil })
 }
 
-// union adds what is wrong in the branch that was meant: the nearest one, and of those as near the
-// one in which most of what is there stands. Where that leaves several, what any of them objects to
-// is in doubt. The library reports what is wrong in every branch. What counts is how far the value
-// is from a branch (see far), then how much of the text would be lost by it: {"do": {"kind":
+// union adds what is wrong in the branch that was meant: the nearest one, and among equally near
+// ones the one that keeps most of the text. If several remain, everything that any of them objects
+// to is in doubt. The library reports what is wrong in every branch. What counts is how far the
+// value is from a branch (see far), then how much of the text would be lost by it: {"do": {"kind":
 // "type", "text": "too long"}} is the branch of "type", whose text is wrong, and not that of
 // "click", whose kind is wrong and whose x is missing. When a value fits two branches of a oneOf,
 // no branch is wrong, and only a new value helps.
@@ -191,7 +190,7 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 			score[0] += far(f, depth) / 100
 		}
 		for _, k := range branch.all {
-			if k.what != wanted && k.what != few { // with those nothing is lost that was written
+			if k.what != wanted && k.what != few { // with those no text is lost
 				score[1]++
 			}
 		}
@@ -204,7 +203,7 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 	}
 	switch {
 	// 5 is an enum or const that the whole value misses (500 of far), 10 is another type.
-	case least[0] >= 5: // the value itself is of another kind in all of them
+	case least[0] >= 5: // the value itself is of another type in all of them
 		m.add(e.InstanceLocation, anew)
 	case !slices.ContainsFunc(best, func(b []mark) bool { return !equalMarks(b, best[0]) }):
 		m.all = append(m.all, best[0]...)
@@ -228,17 +227,17 @@ func (m *marker) unsure(all []mark, depth int) {
 	}
 }
 
-// equalMarks compares places and what becomes of them, in any order.
-// Two branches that object to the same need not be told apart.
+// equalMarks reports whether two lists have the same places and changes, in any order. Two branches
+// with the same objections need not be told apart.
 func equalMarks(a, b []mark) bool {
 	less := func(x, y mark) int { return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what)) }
 	a, b = slices.SortedFunc(slices.Values(a), less), slices.SortedFunc(slices.Values(b), less)
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }
 
-// at lists the schemas that hold at a place in any case: references and allOf are followed, unions
-// are not. They are asked for the members that they list, to tell a misspelt name from a surplus
-// one. A union lists members for some of its branches only, which says too little.
+// at returns the schemas that apply at a place in any case: references and allOf are followed,
+// unions are not. They are used for the members that they list, to tell a misspelt name from a
+// surplus one. A union lists members for some of its branches only, which says too little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})
 	for _, step := range path {
@@ -259,8 +258,8 @@ func (v *Validator) at(path []string) []*jsonschema.Schema {
 	return all
 }
 
-// together adds what holds besides each of the schemas.
-// References in a circle end here, since each schema is added once.
+// together adds the schemas that apply together with each of the schemas. Cyclic references end
+// here, since each schema is added once.
 func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	for i := 0; i < len(all) && len(all) < maxTogether; i++ {
 		for _, s := range append(present([]*jsonschema.Schema{all[i].Ref}), all[i].AllOf...) {
@@ -272,13 +271,13 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// maxTogether bounds how many schemas have a say in one place.
-// A schema that has more is read as far as that; it is a question of names alone.
+// maxTogether limits how many schemas are considered for one place. Any further ones are ignored;
+// only names depend on them.
 const maxTogether = 100
 
-// misspelt reports whether one name is the other but for one letter more or less or, in names of
-// five letters on, another one or two that changed places: dat for date, cuont for count. Of
-// shorter names many are words of their own: "id" and "is", "from" and "form".
+// misspelt reports whether two names differ only by one extra letter or, in names of at least five
+// letters, by one wrong letter or two swapped ones: dat for date, cuont for count. Of shorter names
+// many are words of their own: "id" and "is", "from" and "form".
 func misspelt(a, b string) bool {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	if long-short > 1 || short < 3 || short == long && short < 5 || long > maxMisspelt {
@@ -287,5 +286,6 @@ func misspelt(a, b string) bool {
 	return spelling.Distance(a, b) == 1
 }
 
-// maxMisspelt bounds the length of a name that may be misspelt, since comparing takes its square.
+// maxMisspelt bounds the length of a name that may be misspelt, since comparing takes quadratic
+// time.
 const maxMisspelt = 100

@@ -7,9 +7,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Renamed returns arguments in which misspelt members have the names that are missing, if they fit
-// then. A member is renamed where it is the only one of its object that the schema does not list
-// and whose name is near the missing one: {"path": "a", "contents": "b"} where content is required.
+// Renamed returns arguments in which misspelt members get the names that are missing, if the
+// arguments fit then. A member is renamed where it is the only one of its object that the schema
+// does not list and its name is similar to the missing one: {"path": "a", "contents": "b"} where
+// content is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -24,7 +25,7 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns arguments in which the member that stands for the missing one at path has its
+// withName returns arguments in which the member that is meant as the missing one at path gets its
 // name.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
@@ -56,8 +57,8 @@ func (v *Validator) lists(parent []string, name string) bool {
 }
 
 // WithoutWrong returns arguments without the optional members whose values do not fit, if the rest
-// fits. A member whose absence is a problem of its own is never left out; then the object around it
-// is tried.
+// fits. A member whose absence is a problem of its own is never left out; then removing the object
+// around it is tried.
 func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -72,7 +73,7 @@ func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 }
 
 // withoutOne returns arguments without the member that has the first problem, or without the
-// innermost one around it that can go: no other problem may come of it.
+// innermost one around it that can be removed without causing another problem.
 func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	path := problems[0].Path
 	for n := len(path); n > 0; n-- {
@@ -92,7 +93,7 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	return nil, false
 }
 
-// isNew reports whether a problem is the first of those before, or none of them.
+// isNew reports whether a problem is the first of the previous problems, or not among them.
 func isNew(p Problem, before []Problem) bool {
 	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
 	return at <= 0

@@ -11,15 +11,15 @@ import (
 )
 
 // modern spells a schema so that the specification it names takes it, the newest when it names none
-// or one that nobody knows: what is no keyword is taken out, forms of older drafts are brought up
-// to date, members that are null are left out, as programs write them for what is not there, and
-// OpenAPI's "nullable" becomes a type. The document is changed in place. null for a keyword is what
-// libraries write that serialise every field of a struct. Where the draft is named and known, its
-// own words hold: {"exclusiveMinimum": true} is then an error in draft 7 and right in draft 4.
+// or an unknown one: invalid keywords are removed, forms of older drafts are updated, members that
+// are null are left out, as programs write null for absent values, and OpenAPI's "nullable" becomes
+// a type. The document is changed in place. Libraries that serialise every field of a struct write
+// null for a keyword. Where the draft is named and known, its own rules apply: {"exclusiveMinimum":
+// true} is then an error in draft 7 and right in draft 4.
 func modern(doc any) {
 	root, _ := doc.(map[string]any)
 	draft, _ := root["$schema"].(string)
-	// A vocabulary of one's own cannot be loaded, and its URL would be an error.
+	// A custom vocabulary cannot be loaded, and its URL would be an error.
 	known := knownDraft(draft)
 	if !known {
 		delete(root, "$schema")
@@ -35,13 +35,13 @@ func knownDraft(url string) bool {
 	return ok && slices.Contains([]string{"schema", "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"}, path)
 }
 
-// counts are the keywords that count something.
+// counts lists the keywords that count something.
 var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
 
-// forms are the keywords that the specification refuses a whole schema for when their value is of
-// another kind. Programs write such things: "required": true beside a parameter's type (draft 3),
-// "properties": [] (PHP's empty object), a title that is a number. One odd word must not switch off
-// the check of a whole tool, so the word goes and the rest stays.
+// forms lists the keywords whose value must be of a certain kind, or the library refuses the whole
+// schema. Programs write such things: "required": true beside a parameter's type (draft 3),
+// "properties": [] (PHP's empty object), a title that is a number. One odd keyword must not disable
+// the check of a whole tool, so only that keyword is removed.
 var forms = []struct {
 	fits     func(v any) bool
 	keywords []string
@@ -52,10 +52,10 @@ var forms = []struct {
 	{func(v any) bool { return is[json.Number](v) || is[bool](v) }, []string{"exclusiveMinimum", "exclusiveMaximum"}},
 	{isCount, counts},
 	{is[bool], []string{"uniqueItems", "deprecated", "readOnly", "writeOnly"}},
-	// An empty enum is a generator's word for "no list of values".
+	// An empty enum is how generators write "no list of values".
 	{func(v any) bool { list, ok := v.([]any); return ok && len(list) > 0 }, []string{"enum"}},
 	{is[[]any], []string{"examples"}},
-	// Names that are there twice, which the specification forbids, are taken out later.
+	// Names that occur twice, which the specification forbids, are taken out later.
 	{func(v any) bool { return isList(v, is[string]) }, []string{"required"}},
 	{func(v any) bool { return isList(v, isSchema) && len(v.([]any)) > 0 }, schema.HoldList},
 	{is[map[string]any], append(slices.Clone(schema.HoldNamed), "dependentRequired")},
@@ -63,13 +63,13 @@ var forms = []struct {
 	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
 }
 
-// is reports whether a value is of a type, as the document has it.
+// is reports whether a value is of a type, as decoded in the document.
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // isSchema reports whether a value is an object, or true or false, which are schemas since draft 6.
 func isSchema(v any) bool { return is[map[string]any](v) || is[bool](v) }
 
-// isList reports whether a value is a list of what fits.
+// isList reports whether a value is a list whose elements fit.
 func isList(v any, fits func(any) bool) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !fits(one) })
@@ -87,9 +87,8 @@ func isCount(v any) bool {
 }
 
 // visit goes through a schema, or a list of schemas. old says that no draft is named, so that old
-// forms have to be told by their looks: otherwise "items" as a list is right as it is, and brought
-// up to date it would be wrong in that draft. What is neither, such as true, has nothing to be
-// brought up to date.
+// forms must be recognized by their shape: in a named draft "items" as a list is right as it is,
+// and its new form would be wrong. Other values, such as true, have nothing to update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -101,8 +100,8 @@ func visit(v any, old bool) {
 	}
 }
 
-// respell brings one place up to date, and then what lies in it. The order matters: first what is
-// no keyword goes, so that the steps behind it meet the types that they expect.
+// respell updates one place, and then the places in it. The order matters: invalid keywords are
+// removed first, so that the later steps find the types that they expect.
 func respell(s map[string]any, old bool) {
 	for k, v := range s {
 		if v == nil && k != "const" && k != "default" {
@@ -132,8 +131,8 @@ func respell(s map[string]any, old bool) {
 	}
 }
 
-// sound removes from a place what the specification does not take, and writes its types in the
-// specification's words. In {"properties": {"city": "string"}} the member is known by name at
+// sound removes from a place what the specification does not allow, and writes its types with the
+// specification's names. In {"properties": {"city": "string"}} the member is known by name at
 // least, and takes any value.
 func sound(s map[string]any) {
 	for _, f := range forms {
@@ -146,7 +145,7 @@ func sound(s map[string]any) {
 	if names, ok := s["required"].([]any); ok {
 		s["required"] = once(names)
 	}
-	// To take such a member out would make its name a stranger in a closed object.
+	// Removing such a member would make its name unknown in a closed object.
 	for _, keyword := range []string{"properties", "patternProperties", "$defs"} {
 		named, _ := s[keyword].(map[string]any)
 		for name, one := range named {
@@ -158,8 +157,7 @@ func sound(s map[string]any) {
 	typed(s)
 }
 
-// once removes what is there twice: "required": ["a", "a"] would make the library refuse the
-// schema.
+// once removes duplicates: "required": ["a", "a"] would make the library refuse the schema.
 func once(list []any) []any {
 	known := map[any]bool{}
 	return slices.DeleteFunc(list, func(v any) bool {
@@ -169,10 +167,10 @@ func once(list []any) []any {
 	})
 }
 
-// typed writes the types of a place in the specification's words. A place with an unknown type
-// takes all. One unknown name in a list makes the whole list say nothing: to hold a value to the
-// other types could refuse a right one. The list has no duplicates, as two names may mean one type
-// (["int", "integer"]) and the specification forbids them.
+// typed writes the types of a place with the specification's names. A place with an unknown type
+// takes any value. One unknown name in a list invalidates the whole list: checking a value against
+// the other types could refuse a right one. The list has no duplicates, as two names may mean one
+// type (["int", "integer"]) and the specification forbids them.
 func typed(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {
@@ -182,7 +180,7 @@ func typed(s map[string]any) {
 	for _, one := range list {
 		name, _ := one.(string)
 		k := schema.Named(name)
-		// A name that nobody knows may mean anything, and so does a type that is not there.
+		// An unknown name may mean anything, and so may a missing type.
 		if kinds |= k; k == 0 {
 			kinds = schema.Any
 		}
@@ -205,9 +203,8 @@ func clamp(s map[string]any) {
 	}
 }
 
-// nullable lets null in, as OpenAPI 3.0 means it. It is added wherever the place lists what may
-// stand, in its types, unions and values, since one of them that leaves null out would still refuse
-// it.
+// nullable allows null, as OpenAPI 3.0 means it. It is added to the place's types, unions and
+// values, since any of them without null would still refuse it.
 func nullable(s map[string]any) {
 	// OpenAPI 3.0.3 wants null in the list of values as well; authors leave it out.
 	for k, null := range map[string]any{"type": "null", "enum": nil} {
@@ -222,25 +219,25 @@ func nullable(s map[string]any) {
 	}
 }
 
-// exclusive reads draft 4's {"minimum": 3, "exclusiveMinimum": true}.
-// Since draft 6 the exclusive bound is a number of its own.
+// exclusive converts draft 4's {"minimum": 3, "exclusiveMinimum": true}. Since draft 6 the
+// exclusive bound is a number of its own.
 func exclusive(s map[string]any, bound, flag string) {
 	on, ok := s[flag].(bool)
 	if !ok {
 		return
 	}
 	delete(s, flag)
-	// The bound moves: to keep it beside the exclusive one would change nothing.
+	// The bound moves: keeping it beside the exclusive one would change nothing.
 	if limit, there := s[bound]; on && there {
 		s[flag] = limit
 		delete(s, bound)
 	}
 }
 
-// tuple reads the list form of items, up to 2019-09. Since 2020-12 the list is prefixItems, and
-// items speaks of the others, as additionalItems did. An empty list goes, as prefixItems may not be
-// empty. Of a schema with both forms the list counts, as in chat/schema: to leave it would have the
-// library refuse the schema, and with it every check of the tool.
+// tuple converts the list form of items, used up to 2019-09. Since 2020-12 the list is prefixItems,
+// and items applies to the other elements, as additionalItems did. An empty list is removed, as
+// prefixItems may not be empty. In a schema with both forms the list counts, as in chat/schema: if
+// it stayed, the library would refuse the schema, and with it every check of the tool.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
 	if !ok {
@@ -256,7 +253,7 @@ func tuple(s map[string]any) {
 	}
 }
 
-// anchor reads an id that is a fragment, which names a place up to draft 7. In draft 4 "id":
+// anchor converts an id that is a fragment, which names a place up to draft 7. In draft 4 "id":
 // "#name", up to draft 7 "$id": "#name"; since 2019-09 an $id has no fragment and the name is an
 // $anchor.
 func anchor(s map[string]any, key string) {

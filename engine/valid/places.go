@@ -6,15 +6,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxFollow bounds how many references in a row are followed. A ring of references ends there, and
-// so does one that an author made by mistake; such a value is checked when it is whole.
+// maxFollow limits how many references in a row are followed, since they may be cyclic, for example
+// by an author's mistake; the value is then checked when it is complete.
 const maxFollow = 16
 
-// follow returns the schema that speaks of a value which begins with c: references and unions that
-// leave one choice are gone through. whole reports whether more than the simple words count, so
-// that the value must be seen whole. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what
-// pydantic writes for an optional text. Its first byte, a quote, decides between the branches, and
-// so a long text need not wait for its end.
+// follow returns the schema that applies to a value which begins with c: references and unions that
+// leave one choice are followed. whole reports whether other than simple keywords apply, so that
+// the value must be complete. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic
+// writes for an optional text. Its first byte, a quote, decides between the branches, so a long
+// string need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !combined(s) {
@@ -29,13 +29,13 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	return s, true
 }
 
-// combined reports whether other schemas have a say in a place, by $ref, allOf, anyOf or oneOf. not
-// and if have one too; rare looks for those.
+// combined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. not and
+// if have schemas, too; rare detects those.
 func combined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single returns the one schema that a schema without words of its own leaves for a value which
+// single returns the one schema that a schema without keywords of its own leaves for a value which
 // begins with c, or nil when there are several or none. Two branches of a union that might both
 // hold cannot be told apart by a byte, and neither can those of an allOf, which hold together.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
@@ -60,9 +60,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks reports whether a schema has words of its own about objects, arrays or numbers. These
-// would have to be checked beside what a reference leads to, which the reading of a prefix does not
-// do.
+// speaks reports whether a schema has keywords of its own about objects, arrays or numbers. These
+// would have to be checked in addition to a referenced schema, which a Prefix does not do.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -75,8 +74,8 @@ func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
 }
 
-// rare reports whether a schema uses words that only a whole value can be held against, or that
-// this reader leaves to the validator. Each can make a text wrong that looked right, by something
+// rare reports whether a schema uses keywords that only a complete value can be checked against, or
+// that a Prefix leaves to the validator. Each can make a text wrong that looked right, by something
 // that comes later: a dependency by a second member, uniqueItems by the last element, a condition
 // by either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
@@ -87,7 +86,7 @@ func rare(s *jsonschema.Schema) bool {
 		s.UnevaluatedItems != nil
 }
 
-// isTuple reports whether an items word of older drafts lists one schema a place.
+// isTuple reports whether an items keyword of older drafts lists one schema per position.
 func isTuple(items any) bool {
 	_, list := items.([]*jsonschema.Schema)
 	return list
@@ -108,14 +107,14 @@ func free(s *jsonschema.Schema) bool {
 	return s.MinLength == nil && freeFrom(s)
 }
 
-// freeFrom reports whether a schema leaves strings as they are once they are as long as it wants
-// them to be. A minimum is the only rule of a text that no later character can break again.
+// freeFrom reports whether a schema leaves strings as they are once they have the minimum length. A
+// minimum is the only rule of a string that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
 	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil
 }
 
-// takes reports whether a schema lets values of a type begin before they are whole. A list of
-// values never does: `"re` may become "red" or "reed".
+// takes reports whether values of a type may be sent before they are complete. A list of values
+// never does: `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	return s.Enum == nil && s.Const == nil && (s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
 }

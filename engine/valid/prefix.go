@@ -11,22 +11,22 @@ import (
 )
 
 // Prefix reads the arguments of a call while they are written, and knows how much of them can still
-// become an object that fits the schema. The text must be JSON so far; what is not ends the
-// reading.
+// become an object that fits the schema. The text must be the beginning of JSON; otherwise the
+// reading ends.
 //
 // Strings that the schema leaves free are followed character by character. Every other value counts
-// once it is whole and has been checked, and so does the end of an object or array. A member that
-// the schema forbids is cut out of the text, unless its name may be a misspelt one. Its law:
-// whatever has left can be completed to arguments that fit. Keywords that only a later byte can
-// break (maxLength, pattern, enum) hold a value back, those of the object as a whole hold all of
-// it.
+// once it is complete and has been checked, and so does the end of an object or array. A member
+// that the schema forbids is cut out of the text, unless its name may be a misspelt one. One rule
+// holds: everything that was sent can be completed to arguments that fit. Keywords that a later
+// byte can break (maxLength, pattern, enum) hold a value back, those of the object as a whole hold
+// all of it back.
 type Prefix struct {
 	rules   *Validator
 	text    []byte // what was written, without what was cut out
-	written []byte // all of it, from the first cut on; nil: nothing was cut
-	rest    string // what of it has not come to text yet
+	written []byte // everything that was written, kept from the first cut on; nil: nothing was cut
+	rest    string // what was written but is not in text yet
 	pos     int    // how much of the text has been read
-	safe    int    // how much of it can stand
+	safe    int    // how much of it is safe
 	state   state
 	stack   []open
 	leaf    leaf
@@ -42,17 +42,17 @@ const (
 	wantKey                // a key, or the end of an empty object
 	inKey
 	wantColon
-	inLeaf // a value that is not opened
+	inLeaf // in a value that is not opened
 	wantNext
 	finished
 )
 
-// open is an object or array whose end has not come.
-// Its keys are kept for required members and for those that are there twice.
+// open is an object or array whose end has not come. Its keys are kept to detect missing and
+// duplicate members.
 type open struct {
 	schema *jsonschema.Schema
 	array  bool
-	keys   []string // of an object, the last one's value may be missing
+	keys   []string // of an object; the value of the last one may be missing
 	n      int      // values that are complete
 	begin  int      // where it begins
 	start  int      // where its last key or, in an array, its last value begins
@@ -61,18 +61,17 @@ type open struct {
 // Prefix begins to read arguments that must fit the schema.
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
-// Whole reports whether the schema speaks of the arguments as a whole (conditions, unions, numbers
-// of members), so that none of them can leave before the last one is there.
+// Whole reports whether the schema has rules for the arguments as a whole (conditions, unions,
+// numbers of members), so that nothing can be sent before they are complete.
 func (v *Validator) Whole() bool {
 	_, whole := follow(v.root, '{')
 	return whole
 }
 
-// maxStep is how much is read at once: what a cut leaves behind it has to be moved.
+// maxStep limits how much is read at once: the text after a cut has to be moved.
 const maxStep = 512
 
-// Write reads on.
-// What has a problem is still kept: the repair starts from the whole text.
+// Write reads more text. Text with a problem is still kept: the repair starts from the whole text.
 func (p *Prefix) Write(fragment string) {
 	if p.Cut() {
 		p.written = append(p.written, fragment...)
@@ -97,7 +96,7 @@ func (p *Prefix) Safe() int { return p.safe }
 // Problem returns why nothing after Safe can be right, or nil as long as all is well.
 func (p *Prefix) Problem() *Problem { return p.problem }
 
-// step reads one token or what is there of it. It answers false when more is needed.
+// step reads one token, or the part of it that is there. It returns false when more text is needed.
 func (p *Prefix) step() bool {
 	switch p.state {
 	case inLeaf:
@@ -136,7 +135,7 @@ func (p *Prefix) step() bool {
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
 // last returns the name of the member that is being read or was read last, or the number of the
-// element that comes.
+// next element.
 func (o *open) last() string {
 	if o.array {
 		return strconv.Itoa(o.n)
@@ -144,12 +143,12 @@ func (o *open) last() string {
 	return o.keys[len(o.keys)-1]
 }
 
-// value begins a value. An object or array whose schema leaves one reading is opened, and its
-// members are looked at one by one; any other value becomes a leaf.
+// value begins a value. An object or array whose schema has a single interpretation is opened, and
+// its members are checked one by one; any other value becomes a leaf.
 func (p *Prefix) value(c byte) bool {
 	switch {
-	// As in Check: nothing of a text may leave where arguments have to stand, even if the schema
-	// would take it.
+	// As in Check: nothing of a string may be sent where an object is required, even if the schema
+	// would accept it.
 	case len(p.stack) == 0 && c != '{':
 		return p.fail(p.path(""), "type", "want an object")
 	case len(p.stack) > 0 && p.top().array:
@@ -159,7 +158,7 @@ func (p *Prefix) value(c byte) bool {
 		p.top().start = p.pos
 	}
 	p.leaf, p.state = leaf{start: p.pos}, inLeaf
-	// The member's name and colon are behind safe still, and go with the value.
+	// The member's name and colon are still after safe, and are cut together with the value.
 	if p.goes {
 		return true
 	}
@@ -168,8 +167,8 @@ func (p *Prefix) value(c byte) bool {
 	switch {
 	case s.Bool != nil && !*s.Bool:
 		return p.fail(p.path(""), "false", "is not allowed here")
-	// The schema says more than one reading of the value: it is checked when it is whole, and below
-	// that nothing is opened.
+	// The schema needs the whole value: it is checked when it is complete, and nothing in it is
+	// opened.
 	case whole:
 	case c == '{' && takes(s, "object"), c == '[' && takes(s, "array"):
 		p.stack = append(p.stack, open{schema: s, array: c == '[', begin: p.pos})
@@ -188,7 +187,7 @@ func (p *Prefix) value(c byte) bool {
 }
 
 // place returns the schema of the value that begins. A member is looked up by the last key;
-// patterns of names do not come up here, since rare makes their object wait.
+// patterns of names do not occur here, since rare makes their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -201,11 +200,11 @@ func (p *Prefix) place() *jsonschema.Schema {
 	return cmp.Or(s, anything)
 }
 
-// anything is the schema of what no schema speaks of.
+// anything is the schema of values that no schema covers.
 var anything = &jsonschema.Schema{}
 
-// key reads a key up to its closing quote. A name that is there twice stops the reading: the first
-// value has left, and a client may take the second one.
+// key reads a key up to its closing quote. A duplicate name stops the reading: the first value has
+// been sent, and a client may take the second one.
 func (p *Prefix) key() bool {
 	if !p.scan() {
 		return false
@@ -228,7 +227,7 @@ func (p *Prefix) key() bool {
 	return true
 }
 
-// done notes that a value is whole.
+// done records that a value is complete.
 func (p *Prefix) done() {
 	p.safe, p.state = p.pos, wantNext
 	if len(p.stack) == 0 {
@@ -238,8 +237,8 @@ func (p *Prefix) done() {
 	p.top().n++
 }
 
-// next reads what follows a value.
-// Too many elements are seen at the comma, and not only at the end: nothing of the next one leaves.
+// next reads what follows a value. Too many elements are detected at the comma, and not only at the
+// end: nothing of the next one is sent.
 func (p *Prefix) next(c byte) bool {
 	o := p.top()
 	switch {
@@ -253,7 +252,7 @@ func (p *Prefix) next(c byte) bool {
 		p.state = wantValue
 	}
 	p.pos++
-	// Of a first member that was cut out this is the comma: it goes as well.
+	// This is the comma after a first member that was cut out: it is cut as well.
 	if o.n == 0 {
 		p.cut()
 	}
@@ -281,7 +280,7 @@ func (p *Prefix) end(c byte) bool {
 	return true
 }
 
-// fail stops the reading at what is wrong; what was safe until then stays so. It answers false, as
+// fail stops the reading at a problem; what was safe until then stays safe. It returns false, as
 // step does when it cannot go on.
 func (p *Prefix) fail(path []string, keyword, text string) bool {
 	why := problem(path, keyword, text)
@@ -289,15 +288,15 @@ func (p *Prefix) fail(path []string, keyword, text string) bool {
 	return false
 }
 
-// failItems stops the reading at an array as a whole.
-// That there are too many is the array's fault, not that of the element at which it shows.
+// failItems stops the reading at an array as a whole. Too many elements are a problem of the array,
+// not of the element at which it shows.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
 	return p.fail(path[:len(path)-1], keyword, text)
 }
 
-// path returns where the reading is: the names and numbers of what is open, and one more name
-// unless that is empty.
+// path returns the place of the reading: the names and numbers of the open containers, and one more
+// name unless that is empty.
 func (p *Prefix) path(name string) (steps []string) {
 	for i, o := range p.stack {
 		if o.array || i < len(p.stack)-1 || name == "" && o.n < len(o.keys) {
@@ -321,8 +320,8 @@ func (p *Prefix) Written() []byte {
 // Cut reports whether a member was cut out.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut removes what was read after the last byte that is right. The comma before a member goes with
-// it; for the first one it is the one after it (see next).
+// cut removes what was read after the last safe byte. The comma before a member is removed with it;
+// for the first member it is the comma after it (see next).
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)
@@ -331,9 +330,9 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean reports whether a name may be another one, misspelt, that is not there yet. `"titel":`
-// beside a "title" that has not come: to cut it would lose the title, so the reading stops there
-// and the call is written again.
+// mayMean reports whether a name may be the misspelling of one that has not occurred yet. With
+// `"titel":` and no "title" so far, cutting it would lose the title, so the reading stops there and
+// the call is written again.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

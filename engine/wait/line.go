@@ -10,34 +10,36 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// lines are the requests that wait for a server, by model. The zero value is empty.
+// lines holds the requests that wait for a server, by model. The zero value is empty.
 type lines struct {
-	mu      sync.Mutex // guards everything of all lines
+	mu      sync.Mutex // guards all fields of all lines
 	byModel map[string]*line
 }
 
-// line is the requests that wait for one model, fair by client: of two clients with many requests
-// each has every second place. A request's tag is one more than that of its client's last one, or
-// than that of the request that got a place last, whichever is more. It goes when nobody waits.
+// line holds the requests that wait for one model, fair by client: two clients with many requests
+// each alternate. A request's tag is one more than the tag of its client's last request, or than
+// that of the last request that got a place, whichever is larger. The line is removed when no
+// request waits.
 type line struct {
 	all     *lines
 	model   string
 	waiting []*waiter // by tag, then by arrival
 	tags    map[string]int64
-	now     int64 // the tag of the request that got a place last
+	now     int64 // the tag of the last request that got a place
 	fault   *fault.Error
-	since   time.Time     // when a request got a place last; zero: none has
-	every   time.Duration // between two that get a place, smoothed; 0: not known
+	since   time.Time     // when the last request got a place; zero: none has
+	every   time.Duration // average time between two requests that get a place; 0: not known
 }
 
-// waiter is one of them.
+// waiter is a request that waits.
 type waiter struct {
 	line *line
 	tag  int64
-	turn chan struct{} // closed when it is the first
+	turn chan struct{} // closed when the request is the first
 }
 
-// busy returns what the server said last to those who wait for a model; nil: nobody waits.
+// busy returns the server's last answer to the requests that wait for a model, or nil when none
+// waits.
 func (l *lines) busy(model string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +63,7 @@ func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	}
 	w := &waiter{line: one, tag: max(one.tags[client], one.now) + 1, turn: make(chan struct{})}
 	one.tags[client] = w.tag
-	// The first is asking and stays so, whoever comes.
+	// The first request is asking and stays first, whichever requests come.
 	at := min(1, len(one.waiting))
 	for at < len(one.waiting) && one.waiting[at].tag <= w.tag {
 		at++
@@ -86,7 +88,7 @@ func (l *lines) leave(w *waiter) {
 	one.call()
 }
 
-// call tells the first of the line that it is the first. l.all.mu is held.
+// call tells the first request of the line that it is the first. The caller holds l.all.mu.
 func (l *line) call() {
 	first := l.waiting[0]
 	select {
@@ -96,7 +98,7 @@ func (l *line) call() {
 	}
 }
 
-// first reports whether it is this one's turn.
+// first reports whether it is the request's turn.
 func (w *waiter) first() bool {
 	select {
 	case <-w.turn:
@@ -106,7 +108,7 @@ func (w *waiter) first() bool {
 	}
 }
 
-// said returns what the server said last.
+// said returns the server's last refusal.
 func (l *line) said() *fault.Error {
 	l.all.mu.Lock()
 	defer l.all.mu.Unlock()

@@ -15,36 +15,36 @@ import (
 // wait lasts, one coarse timer sends heartbeats to the client and ends the reply when the wait has
 // lasted too long.
 //
-// The timer acts only between begin and end, under the lock that both take, so a heartbeat never
-// runs beside anything else of the reply. Between ticks the timer is left alone: a token costs two
-// uncontended locks, not a timer.
+// The timer acts only between begin and end, under the lock that both take, so a heartbeat is never
+// written together with another part of the reply. Between ticks the timer is left alone: a token
+// costs two uncontended locks, not a timer.
 type Pulse struct {
-	// What every token touches stands together, in one line of the cache: with many streams each
-	// comes back to a cold one.
+	// The fields that every token touches are together, in one cache line: with many streams the
+	// cache is cold each time.
 	idle    func()
-	mu      sync.Mutex    // guards what follows, but for start and spoke
-	began   time.Duration // of the present wait, from start on
-	quiet   time.Duration // when the client last got something
+	mu      sync.Mutex    // guards the fields below, except start and spoke
+	began   time.Duration // start of the present wait, as time since start
+	quiet   time.Duration // when the client last received something
 	present *Limit
-	start   time.Time // that times are counted from: a difference costs one look at the clock, time.Now two
+	start   time.Time // origin of all times: time.Since reads one clock, time.Now two
 	waiting bool
-	spoke   bool // the client got something since quiet was set; the reading goroutine's alone
+	spoke   bool // the client received something since quiet was set; used only by the reading goroutine
 	stopped bool
 
 	timer  *time.Timer
 	beat   func(said string) error
 	place  func() string // what the next heartbeat says; nil: nothing
-	model  string        // that is waited for
-	client string        // who asks
+	model  string        // the model that the reply waits for
+	client string        // the client that asks
 	every  time.Duration // between heartbeats; negative: none
-	pace   time.Duration // the longest time between two ticks, so how late the end of a wait can come
+	pace   time.Duration // the longest time between two ticks, which is how late the end of a wait can be noticed
 	limits Timeouts
 	cancel context.CancelCauseFunc
 }
 
 // NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the
-// fault.Timeout of a wait that was too long as its cause. Client may be nil: then nobody is told
-// anything. Whoever calls it owes a Stop.
+// fault.Timeout of a wait that was too long as its cause. client may be nil: then no heartbeats are
+// sent. The caller must call Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
 	p := &Pulse{idle: func() {}, beat: func(string) error { return nil }, every: t.Beat, limits: t, start: time.Now()}
@@ -70,7 +70,7 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 	return ctx, p
 }
 
-// For names the model that is waited for: each has a line of its own in front of a busy server.
+// For sets the model that the reply waits for: each model has a line of its own at a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
 // says makes heartbeats tell what place returns, until done is called.
@@ -116,12 +116,12 @@ func (p *Pulse) Stop() {
 	p.cancel(context.Canceled)
 }
 
-// Begin marks the start of a wait. It flushes first: nothing more comes by itself until the wait is
-// over, so a burst of records is one write, and a lone token goes at once.
+// Begin marks the start of a wait. It flushes first: nothing more is written until the wait is
+// over, so a burst of records is one write, and a single token is sent at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
-// begin does what Begin does for a limit that stays as it is until the wait ends: a token need not
-// copy it.
+// begin is Begin for a limit that does not change until the wait ends: so it is not copied for each
+// token.
 func (p *Pulse) begin(w *Limit) {
 	p.idle()
 	now := time.Since(p.start)
@@ -135,15 +135,15 @@ func (p *Pulse) begin(w *Limit) {
 }
 
 // End marks the end of a wait. When it returns, no heartbeat is under way: what is written next
-// stands alone.
+// cannot be interleaved with one.
 func (p *Pulse) End() {
 	p.mu.Lock()
 	p.waiting = false
 	p.mu.Unlock()
 }
 
-// Sleep waits for d, with heartbeats. It says whether the reply is still wanted then: a client that
-// has left ends ctx.
+// Sleep waits for d, with heartbeats. It reports whether the reply is still wanted then: a client
+// that has left ends ctx.
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -151,8 +151,7 @@ func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 }
 
 // tick does what is due and sets the timer for what is due next. It holds the lock over the
-// heartbeat's write, so that End waits for that: a client's side is never written by two
-// goroutines.
+// heartbeat's write, so that End waits for it: two goroutines never write to the client at once.
 func (p *Pulse) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -164,9 +163,9 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is over, sends a heartbeat that is due, and says when to look again, unless
-// the reply is over. Between two waits it only looks again soon: an eighth of the pace is how late
-// the end of a wait may come.
+// due ends a wait that is over, sends a heartbeat that is due, and returns when to check again,
+// unless the reply is over. Between two waits it only checks again soon: an eighth of the pace is
+// how late the end of a wait may come.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true

@@ -18,18 +18,19 @@ const (
 )
 
 // Queue is where requests wait for a server that says it is busy. Each model has a line of its own,
-// and only the first of a line asks: nobody is told when a place is free. Behind one that got a
-// place the next one asks at once. The zero value is empty. It is safe for concurrent use.
+// and only the first of a line asks, since the server does not announce a free place. After a
+// request that got a place the next one asks at once. The zero value is an empty queue. It is safe
+// for concurrent use.
 type Queue struct {
 	Waiting atomic.Int32
 	lines   lines
 }
 
-// Pass sends a request, and again for as long as the server is busy. One that comes while others
-// wait joins their line. It gives up when too many wait already, or for too long; heartbeats go on
-// meanwhile, and say which place it has. A server that names a time (Retry-After) is not asked
-// earlier. A request that may not wait, since another server may take it, is told that this one is
-// busy.
+// Pass sends a request, and again for as long as the server is busy. A request that comes while
+// others wait joins their line. Pass gives up when too many wait already, or when the wait gets too
+// long; heartbeats continue meanwhile, and tell the request's place. A server that names a time
+// (Retry-After) is not asked earlier. A request that may not wait, since another server may take
+// it, gets the error that this one is busy.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (*http.Response, error) {
 	patient := p.limits.Queue >= 0 && p.limits.Places >= 0
 	err := q.lines.busy(p.model)
@@ -74,7 +75,7 @@ func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (*htt
 			if !p.until(ctx, w.turn, limit, left) {
 				return nil, Broken(ctx, "", ctx.Err())
 			}
-			if !w.first() { // the time is over
+			if !w.first() { // the time is up
 				continue
 			}
 		} else {

@@ -10,16 +10,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Limit is one kind of waiting: how long at most, and what to say when that is over. The sentence
-// names the setting, since what is too long differs from machine to machine.
+// Limit is the limit of one kind of wait: how long at most, and the error when that is exceeded.
+// The sentence names the setting, since what is too long differs from machine to machine.
 type Limit struct {
-	limit time.Duration // not positive: for ever
-	code  string        // of the fault.Timeout
+	limit time.Duration // not positive: no limit
+	code  string        // code of the fault.Timeout
 	fault string        // its sentence, with a verb for the limit
 }
 
 // FirstByteTimeout is the code of the fault by which the wait for a first record ends. The engine
-// knows a model that may hang by it.
+// recognizes by it a model that may hang.
 const FirstByteTimeout = "first_byte_timeout"
 
 // The codes of the other waits' faults.
@@ -28,7 +28,7 @@ const (
 	idleTimeout = "idle_timeout"
 )
 
-// Loading returns the limit of the wait for a prompt that is rendered when the model is loaded.
+// Loading returns the limit of the wait for a rendered prompt, which may include loading the model.
 // Ollama loads the model even for a rendering.
 func (p *Pulse) Loading() Limit {
 	return Limit{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
@@ -61,18 +61,18 @@ func (p *Pulse) Withheld() Limit {
 }
 
 // Later returns the limit of the wait for the next record of a server that sends each token: two
-// minutes are far more than any takes for one.
+// minutes are far more than any server takes for a token.
 func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
 
-// ModelLoading is the code of a server that answers later, when it has loaded its model: a
-// llama-server says 503 until then. It is waited for as long as a load may take, not as long as a
-// busy server.
+// ModelLoading is the code for a server that is still loading its model: a llama-server says 503
+// until then. The wait may be as long as a load, not as long as a busy server.
 const ModelLoading = "model_loading"
 
-// Timeouts say how long a silent model server is waited for. None of them limits a reply that keeps
-// coming. A zero field takes the default; a negative one waits for ever (Beat: never beats).
+// Timeouts are the limits of the waits for a silent model server. None of them limits a reply that
+// keeps coming. A zero field means the default; a negative one means no limit (Beat: no
+// heartbeats).
 type Timeouts struct {
 	Load      time.Duration // until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama itself gives up after 5)
 	FirstByte time.Duration // from then until the first record: queueing and reading the prompt; default 10 minutes
@@ -83,9 +83,9 @@ type Timeouts struct {
 }
 
 // orDefaults returns t with its zero fields filled. A heartbeat commits a stream: what fails after
-// it is an event in the stream and not an HTTP status any more, so it does not come at once. Hops
-// between a client and this program cut connections that are silent for a minute, some sooner, so
-// it does not come late either.
+// it is an event in the stream and not an HTTP status any more, so the first one is not sent at
+// once. Hops between a client and this program cut connections that are silent for a minute, some
+// sooner, so it is not sent late either.
 func (t Timeouts) orDefaults() Timeouts {
 	return Timeouts{
 		Load:      cmp.Or(t.Load, 6*time.Minute),
@@ -98,8 +98,7 @@ func (t Timeouts) orDefaults() Timeouts {
 }
 
 // After returns what is left of t once d of it has passed, for another attempt at the same request.
-// A second is left in any case: a server that is there answers within it that it is busy, or
-// begins.
+// At least a second is left: a server that is up answers within it that it is busy, or begins.
 func (t Timeouts) After(d time.Duration) Timeouts {
 	t = t.orDefaults()
 	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {
@@ -110,9 +109,9 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// Broken turns a failed request or read into a fault: the cause of a cancelled context, else a
-// server that cannot be reached (gone says so, with its address; it is empty when the connection
-// had been made).
+// Broken turns a failed request or read into a fault: the cause of a cancelled context, else an
+// unreachable server (gone is the error text, with its address; it is empty if there was a
+// connection).
 func Broken(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -122,7 +121,7 @@ func Broken(ctx context.Context, gone string, err error) *fault.Error {
 		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time", Cause: err}
 	case ctx.Err() != nil:
 		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err}
-	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
+	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no error value for it
 		return &fault.Error{Kind: fault.Unable, Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
 	case gone == "":
 		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the model server broke in the middle of the reply", Cause: err}

@@ -10,17 +10,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Fitted are tools that were made to fit a budget.
+// Fitted holds tools that were shortened to fit a budget.
 type Fitted struct {
 	Tools   []chat.Tool
 	Cut     []string // what was done, in words, in the order in which it was done; empty: nothing
 	Dropped []string // names of the tools that were left out
 }
 
-// cuts are how far the texts of tools are cut, the mildest first: what tools are for, then what
-// their parameters are. 1,000 bytes hold the first paragraphs of Claude Code's descriptions, which
-// are 2 KB in the mean and say everything there; 160 a sentence or two, 60 a few words. A model
-// calls a tool by its name and the names of its parameters: these stay.
+// cuts lists how far the texts of tools are cut, the mildest first: the descriptions of the tools,
+// then those of their parameters. 1,000 bytes hold the first paragraphs of Claude Code's
+// descriptions, which are 2 KB on average and say the essential there; 160 hold a sentence or two,
+// 60 a few words. A model calls a tool by its name and the names of its parameters: these stay.
 var cuts = []struct{ description, parameter int }{ // bytes
 	{1000, whole},
 	{400, whole},
@@ -33,11 +33,11 @@ var cuts = []struct{ description, parameter int }{ // bytes
 // whole says that the descriptions of parameters stay.
 const whole = -1
 
-// FitTools makes tools fit a budget of so many bytes: by shorter descriptions, then by shorter
+// FitTools shortens tools to fit a budget, in bytes: by shorter descriptions, then by shorter
 // descriptions of parameters, and last by leaving out tools from the end of the list, where agents
-// put those of their MCP servers. Tools that kept names stay whatever they cost: they were called
-// before, or must be. The same tools and budget always give the same, so the beginning of the
-// prompt is the same in every turn.
+// put those of their MCP servers. Tools for which kept returns true stay whatever they cost: they
+// were called before, or must be. The same tools and budget always give the same, so the beginning
+// of the prompt is the same in every turn.
 func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted {
 	f := Fitted{Tools: tools}
 	if toolsBytes(tools) <= budget {
@@ -67,7 +67,7 @@ func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted
 	return f
 }
 
-// drop leaves out tools from the end until the rest fits, or only those are left that must stay.
+// drop leaves out tools from the end until the rest fits, or only those that must stay are left.
 func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	size := toolsBytes(f.Tools)
 	for i := len(f.Tools) - 1; i >= 0 && size > budget; i-- {
@@ -91,9 +91,9 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shortened returns a text of at most so many bytes, cut after a sentence or a line where one ends
-// in its second half, else after a word. A text that is cut ends in "…", so that a model does not
-// take half a rule for the whole.
+// shortened returns a text cut to at most the given bytes, cut after a sentence or a line where one
+// ends in its second half, else after a word. A text that is cut ends in "…", so that a model does
+// not take half a rule for the whole.
 func shortened(text string, most int) string {
 	const dots = "…"
 	if len(text) <= most {
@@ -114,8 +114,8 @@ func shortened(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer returns a schema whose descriptions have at most so many bytes; for 0 it has none, nor
-// other words for people.
+// plainer returns a schema whose descriptions have at most the given bytes; with 0 it has no
+// descriptions, nor other keywords for people.
 func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)

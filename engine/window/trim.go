@@ -6,13 +6,14 @@ import "toolnorm/chat"
 type Trimmed struct {
 	Messages []chat.Message
 	Dropped  int // messages
-	Freed    int // tokens, as cost has them
+	Freed    int // tokens, according to cost
 }
 
 // Trim leaves out the oldest turns of a conversation until at least excess tokens are free, or
 // nothing more may go. System messages, the last user message and the last message stay, and no
-// call is parted from its results, which must stand behind it as package history puts them. First
-// whole turns go, from one user message to the next, then steps of the work on the last one.
+// call is separated from its results, which must come after it as package history puts them. First
+// whole turns are removed, from one user message to the next, then steps of the work on the last
+// one.
 //
 // What is freed is rounded up to a multiple of step, if there is as much: so the next requests of
 // the same conversation begin alike, and the server need not read them again.
@@ -43,18 +44,18 @@ func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trim
 	return t
 }
 
-// unit is messages that go together: from <= i < to.
+// unit is a range of messages that are removed together: from <= i < to.
 type unit struct{ from, to int }
 
-// units returns what may go, in the order in which it goes.
+// units returns what may be removed, in the order of removal.
 func units(ms []chat.Message) []unit {
 	last := lastUser(ms)
 	all := turns(ms[:last])
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser returns where the last user messages begin, several in a row being one; 0 when there are
-// none. Agents split a task and its surroundings into several.
+// lastUser returns the index of the first of the last consecutive user messages, or 0 when there
+// are none. Agents split a task and its surroundings into several.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {

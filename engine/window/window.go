@@ -1,5 +1,5 @@
-// Package window says how many tokens a conversation takes, how long a context it should get, and
-// what of it is left out when that is not enough.
+// Package window estimates how many tokens a conversation takes, chooses the length of its context,
+// and leaves out parts of it when that is not enough.
 package window
 
 import (
@@ -12,20 +12,20 @@ const (
 	Smallest = 8192
 	// Most is the longest context that is asked for by default.
 	Most = 32768
-	// maxRoom is how many tokens are kept free for a reply when the client does not say.
+	// maxRoom is how many tokens are kept free for a reply when the client sets no limit.
 	maxRoom = 2048
 )
 
-// Limits are what bounds the context of a model, in tokens; 0: not known.
+// Limits bound the context of a model, in tokens; 0: not known.
 type Limits struct {
 	Trained int // what the model was trained with
 	Loaded  int // what it is loaded with now
 	Most    int // what may be asked for
 }
 
-// Choose returns the context for a request of that many tokens, the reply's among them. A context
-// that is loaded and long enough stays, since any other has the server load the model again;
-// otherwise it grows by powers of two, up to the limits. What is loaded is never made shorter.
+// Choose returns the context for a request of that many tokens, the reply's included. A context
+// that is loaded and long enough is kept, since any other makes the server reload the model;
+// otherwise it grows by powers of two, up to the limits. A loaded context is never made shorter.
 func (l Limits) Choose(need int) int {
 	if l.Loaded >= need && l.Loaded > 0 {
 		return l.Loaded
@@ -42,9 +42,9 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room returns what is kept free for the reply in a context of n tokens: what the client wants, but
-// no more than a quarter. Many agents ask for 32,000 tokens in every request, which would leave no
-// room for the conversation.
+// Room returns how many tokens are kept free for the reply in a context of n tokens: what the
+// client wants, but no more than a quarter. Many agents ask for 32,000 tokens in every request,
+// which would leave no room for the conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
 		wanted = maxRoom
@@ -52,17 +52,17 @@ func Room(wanted, n int) int {
 	return min(wanted, n/4)
 }
 
-// What a request has besides its texts, in bytes of text that take as many tokens.
+// The parts of a request besides its texts, as bytes of text that take as many tokens.
 const (
 	messageBytes = 20   // the marks around a message
-	callBytes    = 40   // around a call
-	toolBytes    = 80   // around a tool
+	callBytes    = 40   // the marks around a call
+	toolBytes    = 80   // the marks around a tool
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes returns how much text a message is to a model, in bytes. Thoughts count, though some
-// templates leave them out: an estimate that is too high costs memory, one that is too low costs a
-// refusal.
+// MessageBytes returns how much text a message is to a model, in bytes. Reasoning counts, though
+// some templates leave them out: an estimate that is too high costs memory, one that is too low
+// costs a refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
 	for _, c := range m.Calls {
