@@ -38,7 +38,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 
 // leftOpen reports whether the brace is missing that closes what arguments stand in: it may be the last one of a text of theirs.
 func (ar *arguments) leftOpen() bool {
-	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 {
+	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
 		return false
 	}
 	c := ar.At(ar.Space(0))
@@ -52,7 +52,7 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
-	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Markless() {
+	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Markless() {
 		more-- // the brace of what the call stands in
 	}
 	if more <= 0 || len(t.Members()) == 0 {
@@ -132,7 +132,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt = true
 		return
 	}
-	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.hold) { // what has left must not depend on how the text came in
+	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.held()) { // what has left must not depend on how the text came in
 		ar.calls.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := ar.Pos
