@@ -77,7 +77,7 @@ func beginsWithTag(text string) bool {
 
 // borderless reports whether a reading takes a tag for missing or damaged, and has what looks like one in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
-	slip := r.cost%quarter > 0 || s.slip
+	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
 		from := a.from
 		if from == 0 && a.prev == nil {
@@ -94,6 +94,16 @@ func (s *tagSearch) borderless(r tagReading) bool {
 			return true
 		}
 		if a.opened && (beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) || s.openerBehind(a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// strange reports whether a reading has an argument that the tool does not have. It may stand in a text.
+func (f *tagForms) strange(r tagReading) bool {
+	for a := r.args; a != nil; a = a.prev {
+		if len(f.keys) > 0 && !f.typ.Has(a.key) {
 			return true
 		}
 	}
