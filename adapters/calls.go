@@ -60,6 +60,7 @@ type calling struct {
 	tool     *toolset.Tool
 	id       string
 	released bool // CallStart has left
+	endless  bool // where a value of it ends is not known
 }
 
 // commit begins a call: the text before it loses the family's glue and leaves, and reading cannot
@@ -151,13 +152,28 @@ func (cs *calls) needed() int {
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it. Settled
 // bytes are those that no later byte can change; with `--hold call` no bytes leave before the end.
 func (cs *calls) flushArgs() {
-	if c := &cs.calling; c.released || c.Settled() > cs.hold {
+	if c := &cs.calling; c.released || c.Settled() > cs.held() {
 		cs.sendArgs(c.Decided())
 	}
 }
 
+// held is how much of the call waits that is being read. One that begins with a member that the
+// tool does not have seldom fits, and what has not left can be written again: it waits for a size,
+// also where others wait for a time.
+func (cs *calls) held() int {
+	c := &cs.calling
+	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(`{"`)) {
+		return cs.hold
+	}
+	key, _, _ := bytes.Cut(c.JSON[2:], []byte(`"`))
+	if t := c.tool.Type(); len(t.Members()) == 0 || t.Has(string(key)) {
+		return cs.hold
+	}
+	return shortCall
+}
+
 // sendArgs sends the first n bytes of out. A call leaves with its first fragment, not before: a
-// client that shows a name alone might show a call that turns out to be text.
+// client that shows a name alone would show one that may yet be text.
 func (cs *calls) sendArgs(n int) {
 	c := &cs.calling
 	if !c.released {
@@ -200,8 +216,14 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// lateID sets the id of the call to one that follows its arguments, if nothing of the call has
-// left.
+// endUnsure notes whether a value may go on behind where it ends: then what follows the call may be
+// part of it, and is no call.
+func (cs *calls) endUnsure(unsure bool) {
+	cs.calling.Doubt = cs.calling.Doubt || unsure
+	cs.calling.endless = cs.calling.endless || unsure
+}
+
+// lateID takes an id that stands behind the arguments, when nothing of the call has left.
 func (cs *calls) lateID(id string) {
 	if !cs.calling.released {
 		cs.calling.id = id
@@ -244,8 +266,8 @@ func (cs *calls) cutCall() {
 	cs.wasCut = true
 	cs.ToEnd()
 	decided := c.BeforeEnd()
-	if !c.released && decided <= cs.hold {
-		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for a caller that continues the reply
+	if !c.released && decided <= cs.held() {
+		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for who goes on with it
 		return
 	}
 	cs.sendArgs(max(decided-c.Sent(), 0))
@@ -264,8 +286,8 @@ func (cs *calls) textAgain(from int) {
 	}
 	cs.page.doubtful(cs.calling.tool.Name, func() {
 		cs.page.solidFrom(from)
-		if args := cs.trial.closing.Family.Args; cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
-			cs.page.restIsText() // where its value ends is not known: calls after it may be part of the value
+		if args := cs.trial.closing.Family.Args; cs.calling.endless || cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
+			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
 		}
 	})
 }

@@ -40,7 +40,7 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 // leftOpen reports whether the brace that closes the object around the arguments is missing: it may
 // be the last brace of a text in them.
 func (ar *arguments) leftOpen() bool {
-	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 {
+	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
 		return false
 	}
 	c := ar.At(ar.Space(0))
@@ -55,8 +55,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
-	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Markless() {
-		more-- // the brace of the object around the call
+	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Markless() {
+		more-- // the brace of what the call stands in
 	}
 	if more <= 0 || len(t.Members()) == 0 {
 		return false
@@ -139,7 +139,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt = true
 		return
 	}
-	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.hold) { // what has left must not depend on how the text came in
+	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.held()) { // what has left must not depend on how the text came in
 		ar.calls.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := ar.Pos

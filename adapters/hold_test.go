@@ -42,3 +42,21 @@ func TestCallsInReasoning(t *testing.T) {
 		}
 	}
 }
+
+// TestACallWithAStrangeMemberWaits cuts a brace off two calls of a slow model, of which little
+// waits: one that begins with a member that the tool does not have is still whole when the damage
+// is seen, and is text.
+func TestACallWithAStrangeMemberWaits(t *testing.T) {
+	long := strings.Repeat("abcd", 20)
+	for args, begun := range map[string]bool{
+		`{"country": "` + long + `", "city": "Oslo"}`: false,
+		`{"city": "` + long + `", "country": "Oslo"}`: true,
+	} {
+		raw := "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": " + args + "\n</tool_call>"
+		o := Options{Tools: testTools(t), HoldNow: func() int { return 16 }}
+		got, err := transcript(Named("hermes"), strings.Split(raw, ""), chat.Stop, o)
+		if err != nil || strings.HasPrefix(got, "open 0") != begun || strings.HasPrefix(got, "text") == begun {
+			t.Errorf("%s\ngot %s, %v", args, got, err)
+		}
+	}
+}

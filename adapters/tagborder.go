@@ -80,7 +80,7 @@ func beginsWithTag(text string) bool {
 // borderless reports whether a reading takes a tag for missing or damaged, but has something that
 // looks like a tag in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
-	slip := r.cost%quarter > 0 || s.slip
+	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
 		from := a.from
 		if from == 0 && a.prev == nil {
@@ -103,8 +103,19 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether a value whose head seems to be left out begins with what may be the
-// rest of a head, or with blanks, which may belong to either.
+// strange reports whether a reading has an argument that the tool does not have. It may stand in a
+// text.
+func (f *tagForms) strange(r tagReading) bool {
+	for a := r.args; a != nil; a = a.prev {
+		if len(f.keys) > 0 && !f.typ.Has(a.key) {
+			return true
+		}
+	}
+	return false
+}
+
+// headInside reports whether what may be the rest of an argument's head stands in front of a value
+// whose head seems to be left out, or blanks do, which may belong to either.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()

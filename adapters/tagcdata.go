@@ -1,6 +1,8 @@
 package adapters
 
 import (
+	"strings"
+
 	"toolnorm/adapters/internal/declaration"
 )
 
@@ -46,4 +48,11 @@ func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 		n++
 	}
 	return n, true
+}
+
+// cdataInside reports whether CDATA opens once more in the value that ends here, without an end:
+// this one may be its own.
+func (ta *tagsAhead) cdataInside(h head) bool {
+	text := string(ta.Slice(max(h.from, ta.Base), ta.Pos))
+	return strings.LastIndex(text, declaration.CDATAOpen) > strings.LastIndex(text, declaration.CDATAClose)
 }

@@ -54,7 +54,7 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 			return best, false
 		}
 	}
-	return best, best.cost < leftCost && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
+	return best, best.cost < leftCost && !best.unsure && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
 }
 
 // closersInside reports whether a value of a reading holds all closers of a call without its

@@ -46,6 +46,7 @@ type tagReading struct {
 	cut    bool // the text ends inside a value
 	closed bool // the last closer was seen
 	open   bool // the text ends between two arguments
+	unsure bool // what follows the call may be part of its last value
 }
 
 // tagSearch finds the readings of the rest of a call.
@@ -373,6 +374,11 @@ func (s *tagSearch) closers(args *tagArg, k, i, cost, depth int) {
 	}
 	for _, v := range s.f.values {
 		if end, c, ok := d.tagAt(n, v); ok && c == 0 {
+			if k == len(s.f.closes) && args != nil && s.d.closesAt(s.f.closes, end) {
+				twice := *args // all closers once more: the first ones may be part of the value
+				twice.doubt = true
+				args = &twice
+			}
 			s.closers(args, k, end, cost+slipCost, depth+1)
 			return
 		}

@@ -22,9 +22,9 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf returns an end of a value, unless all closers of the call follow it and come once more,
-// unopened, later.
-func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, bool) {
+// lastOf is an end of a value, unless all closers of the call stand there and are left over once
+// more later.
+func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (int, bool) {
 	n, ok := end()
 	if !ok {
 		return n, false
@@ -39,6 +39,7 @@ func (tg *tagged) lastOf(p *declaration.Pattern, end func() (int, bool)) (int, b
 			return 0, false
 		}
 		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
+		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) || over && (tg.ahead.severalLines(h.from-tg.Pos, 0) || lacksOne(t, tg.Seen)) && !tg.ahead.wholeCalls(p, behind))
 	}
 	return n, true
 }
@@ -90,7 +91,7 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	over := tg.closersFollow(p, lead)
 	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && p == p.Family.Header && tg.ahead.closedLater(h, 0) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && tg.ahead.closedLater(h, 0) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)

@@ -211,9 +211,9 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	case tg.plan.made:
 		return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
 	case h.cdata:
-		return tg.lastOf(p, func() (int, bool) { return tg.cdataEnd(p, h) })
+		return tg.lastOf(p, h, t, func() (int, bool) { return tg.cdataEnd(p, h) })
 	case h.p.Keyed():
-		return tg.lastOf(p, func() (int, bool) { return tg.simpleEnd(p, h, t) })
+		return tg.lastOf(p, h, t, func() (int, bool) { return tg.simpleEnd(p, h, t) })
 	case p == p.Family.Header:
 		return tg.simpleEnd(p, h, t)
 	}
@@ -225,7 +225,7 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 			tg.written.slip = tg.written.slip || a == matched
 		}
 	}
-	if a == matched && tg.surelyBehind(p, t, n) {
+	if a == matched && tg.surelyBehind(p, h, t, n) {
 		return n, true
 	}
 	lead := 0
@@ -254,13 +254,15 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 // maxIndent bounds the blanks before a closer, in bytes.
 const maxIndent = 16
 
-// surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
-// value has ended: the whole head of a parameter that the tool has and that has no value yet, or
-// all closers of the call, without surplus closers later.
-func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bool {
+// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the
+// value has ended: the whole head of a parameter that the tool has and that is not there yet, or
+// all closers of the call, and nothing later that takes them back. Where closers are left over
+// later, the value goes on. Where what follows is no row of whole calls, two readings remain, and
+// the call is in doubt.
+func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
-	if h, a := tg.ahead.argHead(p.Family, i); a != mismatch {
-		return a == incomplete || (t.Has(h.key) || len(t.Members()) == 0) && !slices.Contains(tg.Seen, h.key)
+	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {
+		return a == incomplete || (t.Has(next.key) || len(t.Members()) == 0) && !slices.Contains(tg.Seen, next.key)
 	}
 	for _, l := range p.Close {
 		n, a := tg.marks.literal(i+tg.Elastic(i), l)
@@ -273,5 +275,16 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, t *schema.Type, i int) bo
 		i = n
 	}
 	over, left := tg.ahead.behindCall(p, i)
-	return len(p.Close) > 0 && !left && !scan.IsWord(tg.At(i)) && (over || !tg.ahead.valueBehind(p, i))
+	if len(p.Close) == 0 || left || scan.IsWord(tg.At(i)) || !over && tg.ahead.valueBehind(p, i) {
+		return false
+	}
+	if !over || tg.ahead.severalLines(h.from-tg.Pos, 0) || lacksOne(t, tg.Seen) {
+		tg.calls.endUnsure(!tg.ahead.wholeCalls(p, i))
+	}
+	return true
+}
+
+// lacksOne reports whether a parameter that must be there has no value: the call may go on.
+func lacksOne(t *schema.Type, seen []string) bool {
+	return slices.ContainsFunc(t.Required(), func(key string) bool { return !slices.Contains(seen, key) })
 }
