@@ -1,9 +1,11 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/adapters/internal/wrapper"
@@ -38,7 +40,7 @@ func (wr *wrappers) read(c int) bool {
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
 		return false // behind a call JSON is what the tool might answer
-	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~-", byte(c)) < 0 && !scan.IsLetter(byte(c)):
+	case c == '~' && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~-#*@/$!&(\u2192", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
 	doubt, size := "", 0
@@ -48,7 +50,10 @@ func (wr *wrappers) read(c int) bool {
 			return false
 		}
 		text := string(wr.Slice(wr.Pos, wr.Pos+end))
-		found := wrapper.Calls(text, wr.tools)
+		found, loose := wrapper.Calls(text, wr.tools)
+		if loose && slices.ContainsFunc(found, wr.shown) {
+			return false
+		}
 		if len(found) == 0 {
 			doubt, size = wrapper.Doubtful(text, wr.tools), wr.Pos+end-wr.page.gapAt
 		}
@@ -66,6 +71,11 @@ func (wr *wrappers) read(c int) bool {
 	wr.Pos = wr.page.gapAt
 	wr.page.doubtful(doubt, func() { wr.page.solid(size) })
 	return true
+}
+
+// shown reports whether a call is what the user asks to see, or was given to the model to read.
+func (wr *wrappers) shown(c wrapper.Call) bool {
+	return wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})&(prose.Pasted|prose.Taught) != 0
 }
 
 // ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it is no wrapper, or was cut.

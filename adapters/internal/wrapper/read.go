@@ -45,6 +45,9 @@ func (l *law) document(text string) *node {
 	switch {
 	case text == "":
 		return nil
+	// [get_weather]⏎city = "Paris"
+	case bracketed.MatchString(text):
+		return l.loosely(text)
 	// one value, or several behind each other
 	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		if n := readJSON(text); n != nil {
@@ -57,8 +60,9 @@ func (l *law) document(text string) *node {
 		l.tagged = true
 		if n != nil {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
+			return n
 		}
-		return n
+		return l.loosely(text)
 	// words of a reply are prose, unless something stands around them
 	case !l.marked && !l.tagged:
 		if n := l.namedLines(text); n != nil {
@@ -67,12 +71,28 @@ func (l *law) document(text string) *node {
 		if n := l.code(text); n != nil {
 			return n
 		}
-		return l.nested(text)
+		if n := l.nested(text); n != nil {
+			return n
+		}
+		return l.loosely(text)
 	}
 	if n := l.applied(text); n != nil {
 		return n
 	}
+	if n := l.loosely(text); n != nil {
+		return n
+	}
 	return readLines(text)
+}
+
+// loosely reads a text that no API and no family writes: TOML, or a name in front of one object.
+func (l *law) loosely(text string) *node {
+	n := l.assigned(text)
+	if n == nil {
+		n = l.placed(text)
+	}
+	l.loose = l.loose || n != nil
+	return n
 }
 
 // maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
@@ -92,8 +112,21 @@ func (l *law) unwrapped(text string) string {
 		if m := lastMark.FindString(text[max(0, len(text)-maxMark):]); m != "" && l.marked {
 			text = strings.TrimSpace(text[:len(text)-len(m)])
 		}
-		if inner := unfenced(text); inner != text {
-			text, l.tagged = inner, true
+		label, inner, whole := fenceAround(text)
+		switch {
+		// the name of a tool, see [law.placed]
+		case whole && l.named(label) != nil:
+			return text
+		case documentLabels[strings.ToLower(label)]:
+			// JSON and tags in such a fence are shown
+			if inner = strings.TrimSpace(inner); !whole || inner == "" || strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
+				return text
+			}
+			text, l.loose = inner, true
+		default:
+			if inner := unfenced(text); inner != text {
+				text, l.tagged = inner, true
+			}
 		}
 		// signs without width, see [scan.Buffer.ZeroWidth]
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")

@@ -41,9 +41,11 @@ type Call struct {
 
 // Calls returns the calls of a text that is a wrapper and nothing else, or none.
 // Either all of the text is calls or none of it is: half a reading would show the rest as torn text.
-func Calls(text string, tools *toolset.Set) []Call {
+// loose tells that it is written as documents are, too, so that who asks for one may mean it.
+func Calls(text string, tools *toolset.Set) (all []Call, loose bool) {
 	l := law{tools: tools}
-	return l.calls(l.document(strings.TrimSpace(text)), 0)
+	all = l.calls(l.document(strings.TrimSpace(text)), 0)
+	return all, l.loose
 }
 
 // Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
@@ -62,6 +64,7 @@ type law struct {
 	marked bool // marks stand around: nothing but a call can be meant
 	tagged bool // tags or a fence stand around, so what is no tag is in them
 	unsure bool // what can be read in two ways counts
+	loose  bool // it was read as a document, or with a name in front of one object
 }
 
 // maxDepth bounds how many wrappers may stand around a call.

@@ -47,7 +47,8 @@ func TestTheLawOfWrappers(t *testing.T) {
 		`<x-call use="add" n='{"n": 1}'/>`:                            `add {"n": 1}`,
 	} {
 		var got []string
-		for _, c := range Calls(text, offered()) {
+		found, _ := Calls(text, offered())
+		for _, c := range found {
 			got = append(got, c.Tool.Name+" "+c.Args)
 		}
 		if strings.Join(got, "; ") != want {
