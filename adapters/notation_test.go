@@ -37,6 +37,15 @@ func (p phrase) json(indent string) string {
 	return "{\n" + indent + strings.Join(all, ",\n"+indent) + "\n}"
 }
 
+// asked returns a question that has the call's values.
+func (p phrase) asked() string {
+	words := "I need this:"
+	for _, a := range p.args {
+		words += fmt.Sprint(" ", a.value)
+	}
+	return strings.NewReplacer("[", "", "]", "").Replace(words) + ", please."
+}
+
 // vocabulary is a set of tools, and calls of them with values that no other set has.
 type vocabulary struct {
 	tools []chat.Tool
@@ -211,7 +220,7 @@ var notations = []struct {
 		return m.maybeFenced("toml", "[[tool_calls]]\nname = "+quotedJSON(p.name)+"\n\n[tool_calls.arguments]\n"+m.tomlLines(p))
 	}},
 	{"toml, inline table", func(m wrapperMaker, p phrase) string {
-		return m.maybeFenced("toml", "tool = "+quotedJSON(p.name)+"\narguments = { "+m.words(phrase{p.name, p.args}, "", " = ", ", ")+" }\n")
+		return m.maybeFenced("toml", "tool = "+quotedJSON(p.name)+"\narguments = { "+strings.ReplaceAll(strings.TrimSuffix(m.tomlLines(p), "\n"), "\n", ", ")+" }\n")
 	}},
 	{"toml, wrapped", func(m wrapperMaker, p phrase) string {
 		return m.maybeFenced("toml", "[tool_call]\nname = "+quotedJSON(p.name)+"\n[tool_call.arguments]\n"+m.tomlLines(p))
@@ -303,11 +312,12 @@ func TestNotations(t *testing.T) {
 		vocabulary
 	}{{"seen", 5, seenVocabulary()}, {"held out", 20261128, freshVocabulary()}} {
 		m, read, o := wrapperMaker{rand.New(rand.NewPCG(half.seed, 32))}, 0, Options{Tools: half.tools}
-		lost := map[string]int{}
+		lost, alone := map[string]int{}, 0
 		for i := range 500 {
 			n := notations[i%len(notations)]
 			p := half.call(m)
 			text := n.write(m, p)
+			o.Messages = []chat.Message{{Role: chat.User, Content: p.asked()}}
 			calls := decodeCalls(t, Named("generic"), []string{text}, o)
 			switch {
 			case len(calls) == 1 && calls[0].Name == p.name && compact(calls[0].Args) == compact(p.json("")):
@@ -320,11 +330,13 @@ func TestNotations(t *testing.T) {
 					t.Logf("lost, %s: %q", n.kind, text)
 				}
 			}
+			o.Messages = nil
+			alone += len(decodeCalls(t, Named("generic"), []string{text}, o))
 			if i%10 == 0 {
 				checkSplits(t, Named("generic"), text, chat.Stop, o)
 			}
 		}
-		t.Logf("%s: %d of 500 read; lost %v", half.name, read, lost)
+		t.Logf("%s: %d of 500 read, %d by the text alone; lost %v", half.name, read, alone, lost)
 	}
 }
 

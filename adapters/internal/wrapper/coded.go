@@ -257,7 +257,7 @@ func (l *law) assigned(text string) *node {
 			if l.named(m[2]) == nil {
 				path = strings.Split(m[2], ".")
 			}
-			if (m[1] == "[") != (m[3] == "]]") || len(path) > maxDepth {
+			if len(m[1]) != len(m[3]) || len(path) > maxDepth {
 				return nil
 			}
 			if at = root.table(path, m[1] != "["); at == nil {
@@ -327,7 +327,8 @@ func assignedValue(text string) *node {
 		p.text = ""
 		v = pairs(text[1:len(text)-1], nil)
 	}
-	if p.text != "" {
+	// a word without quotes is of another notation: limit = fast
+	if v == nil || p.text != "" || v.json == "" && strings.IndexByte("\"'{", text[0]) < 0 && !json.Valid([]byte(v.text)) {
 		return nil
 	}
 	return v

@@ -13,10 +13,11 @@ import (
 // behind a name, or on a line of a program.
 type lines struct {
 	front   []byte        // the first line, up to what tells
-	label   string        // of the fence around; "-": none is
 	free    bool          // a tool was named, or must be soon
 	tool    *toolset.Tool // whose name stands in front; nil: none does
-	line    []byte        // behind the front: the line up to here, as far as it tells
+	first   byte          // of the object
+	begun   bool          // its first line is over
+	ticks   int           // how many backquotes the line begins with; -1 behind anything else
 	depth   int           // of the brackets that are open
 	quote   byte          // of the string that is open in them
 	escaped bool
@@ -65,11 +66,19 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	if named {
 		return true
 	}
+	// [tool_call] in a fence
+	if line[0] == '[' {
+		return c != '\n'
+	}
+	// tool = "get_time"
+	if name, value, ok := strings.Cut(line, " = "); ok && strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) < 0 {
+		return c != '\n' && (program.Match(s.front) || partial.MatchString(line) || tools.Begins([]byte(strings.Trim(value, "\"'"))))
+	}
 	if _, value, ok := strings.Cut(line, ":"); ok {
 		return len(value) <= toolset.MaxName && c != '\n'
 	}
 	return c != '\n' && len(line) <= toolset.MaxName && (partial.MatchString(line) ||
-		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(strings.TrimLeft(line, "*- "))) }))
+		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(strings.Trim(line, "*- "))) }))
 }
 
 // firstLine reports whether a line may be the first of YAML or TOML: it names a tool, or says that a call follows.
@@ -142,7 +151,7 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	}
 	between := strings.TrimLeft(name[n:], "*`\"'])}>")
 	first := strings.TrimLeft(between, " \t\r\n:=|;-→>?")
-	for _, w := range []string{"with ", "with arguments "} {
+	for _, w := range []string{"with arguments ", "with "} {
 		if strings.HasPrefix(w, first) {
 			return true, nil
 		}
@@ -174,9 +183,14 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	return slices.ContainsFunc(t.Type().Members(), func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
-// behind takes a byte behind the name, and reports whether the object may still be the last thing of the reply.
+// behind takes a byte of the object, and reports whether it may still be the last thing of the reply.
 func (s *lines) behind(c byte) bool {
+	if s.first == 0 && !scan.IsSpace(int(c)) {
+		s.first = c
+	}
 	switch {
+	case s.over:
+		return scan.IsSpace(int(c)) || strings.IndexByte("}])>`", c) >= 0
 	case s.escaped:
 		s.escaped = false
 	case s.quote != 0:
@@ -184,16 +198,21 @@ func (s *lines) behind(c byte) bool {
 		if c == s.quote {
 			s.quote = 0
 		}
-	case s.over:
-		return scan.IsSpace(int(c)) || scan.IsCloser(int(c)) || c == '`' || c == '>' || c == '<'
-	case c == '{' || c == '[' || c == '(':
-		s.depth++
-	case c == '}' || c == ']' || c == ')':
-		if s.depth--; s.depth == 0 && c != ')' {
-			s.over = true
-		}
 	case c == '"' && s.depth > 0:
 		s.quote = c
+	case c == '{' || c == '[':
+		s.depth++
+	case c == '}' || c == ']':
+		s.depth--
+		s.over = s.depth == 0 && (s.first == '{' || s.first == '[')
+	// the line that closes a fence
+	case c == '\n':
+		s.begun, s.ticks = true, 0
+	case c == '`' && s.ticks >= 0:
+		s.ticks++
+		s.over = s.begun && s.ticks == 3
+	default:
+		s.ticks = -1
 	}
 	return true
 }

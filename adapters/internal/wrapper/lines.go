@@ -65,7 +65,7 @@ func describesType(m member) bool { return m.value.kind == aText && types[m.valu
 //
 // On lines side by side nothing tells arguments from what a text says of a tool.
 func (l *law) nested(text string) *node {
-	n := readLines(strings.TrimSuffix(text, "\n..."))
+	n := readLines(text)
 	if n == nil || odd.MatchString(text) || !l.below(n, maxDepth) {
 		return nil
 	}

@@ -8,9 +8,18 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// documentLabels are those of fences that hold a document or a command. Only a text that says which tool it calls, and has its
-// arguments below or behind the name, is a call in one.
-var documentLabels = set("yaml yml toml ini text txt plaintext bash sh shell zsh console")
+// Labels of fences that hold a document, or a command. A command in a fence is for the user to run, unless the user asked for
+// just that call.
+var (
+	documentLabels = set("yaml yml toml")
+	commandLabels  = set("bash sh shell zsh console text")
+)
+
+// Labelled reports whether a fence with a label may hold a call that is no JSON and no tags.
+func Labelled(label string, tools *toolset.Set) bool {
+	l, folded := law{tools: tools}, strings.ToLower(label)
+	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil
+}
 
 // fenceAround takes off a fence that stands around all of a text.
 func fenceAround(text string) (label, inner string, ok bool) {
@@ -69,6 +78,10 @@ func (l *law) placed(text string) *node {
 	rest := text[m[1]:]
 	body := strings.TrimLeft(rest, " \t\r\n")
 	args := coded(strings.TrimRight(body, " \t\r\n"), t)
+	// [search]⏎query = rain is a section of settings
+	if front == "[" && body != "" && strings.IndexByte("{(`", body[0]) < 0 {
+		return nil
+	}
 	// lines begin below the name
 	if args == nil || len(body) == len(rest) && isLines(body) {
 		return nil

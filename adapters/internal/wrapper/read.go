@@ -91,7 +91,9 @@ func (l *law) loosely(text string) *node {
 	if n == nil {
 		n = l.placed(text)
 	}
-	l.loose = l.loose || n != nil
+	if n != nil {
+		l.form = max(l.form, Loose)
+	}
 	return n
 }
 
@@ -117,12 +119,15 @@ func (l *law) unwrapped(text string) string {
 		// the name of a tool, see [law.placed]
 		case whole && l.named(label) != nil:
 			return text
-		case documentLabels[strings.ToLower(label)]:
+		case documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]:
 			// JSON and tags in such a fence are shown
 			if inner = strings.TrimSpace(inner); !whole || inner == "" || strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
 				return text
 			}
-			text, l.loose = inner, true
+			text, l.form = inner, Loose
+			if commandLabels[strings.ToLower(label)] {
+				l.form = Command
+			}
 		default:
 			if inner := unfenced(text); inner != text {
 				text, l.tagged = inner, true
@@ -217,7 +222,7 @@ func plainQuotes(text string) string {
 // readLines reads members on lines of their own, as YAML has them: name: value, with what belongs to a name indented below.
 func readLines(text string) *node {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n...")) {
 		if strings.TrimSpace(line) != "" && strings.TrimSpace(line) != "---" {
 			lines = append(lines, strings.TrimRight(line, " \t\r\n"))
 		}

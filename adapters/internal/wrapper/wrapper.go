@@ -41,12 +41,21 @@ type Call struct {
 
 // Calls returns the calls of a text that is a wrapper and nothing else, or none.
 // Either all of the text is calls or none of it is: half a reading would show the rest as torn text.
-// loose tells that it is written as documents are, too, so that who asks for one may mean it.
-func Calls(text string, tools *toolset.Set) (all []Call, loose bool) {
+func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
-	all = l.calls(l.document(strings.TrimSpace(text)), 0)
-	return all, l.loose
+	all := l.calls(l.document(strings.TrimSpace(text)), 0)
+	return all, l.form
 }
+
+// Form says how far a wrapper is written as calls are.
+type Form int
+
+// The forms.
+const (
+	Known   Form = iota // as APIs, families and programs write calls
+	Loose               // as documents are, too, so that who asks for one may mean it
+	Command             // as what the user is to run
+)
 
 // Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
 // have entities in their tags as data, others not. "": it is none.
@@ -64,7 +73,7 @@ type law struct {
 	marked bool // marks stand around: nothing but a call can be meant
 	tagged bool // tags or a fence stand around, so what is no tag is in them
 	unsure bool // what can be read in two ways counts
-	loose  bool // it was read as a document, or with a name in front of one object
+	form   Form
 }
 
 // maxDepth bounds how many wrappers may stand around a call.
