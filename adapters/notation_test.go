@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -337,6 +336,10 @@ func TestNotations(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of 500 read, %d by the text alone; lost %v", half.name, read, alone, lost)
+		// a query with a list has no one spelling; a command in a fence is for the user to run, unless it was asked for
+		if read < 490 || alone < 480 {
+			t.Errorf("%s: only %d of 500 are read, %d by the text alone", half.name, read, alone)
+		}
 	}
 }
 
@@ -461,4 +464,18 @@ func TestOrdinaryDocumentsAreNoNotations(t *testing.T) {
 	}
 }
 
-var _ = slices.Contains[[]string]
+// TestAskedDocumentsAreNoCalls has notations that a user asks to see: none of the call's values was said.
+func TestAskedDocumentsAreNoCalls(t *testing.T) {
+	v := seenVocabulary()
+	for question, text := range map[string]string{
+		"How is a call of get_weather written in YAML?": "```yaml\nget_weather:\n  city: Paris\n```",
+		"Write me a config in TOML.":                    "[get_weather]\ncity = \"Paris\"",
+		"How do I use get_weather?":                     "get_weather --city Paris",
+		"Where is this run?":                            "```bash\nget_weather --city Paris\n```",
+	} {
+		o := Options{Tools: v.tools, Messages: []chat.Message{{Role: chat.User, Content: question}}}
+		if calls := decodeCalls(t, Named("generic"), []string{text}, o); len(calls) > 0 {
+			t.Errorf("%q: %q runs", question, text)
+		}
+	}
+}

@@ -398,6 +398,15 @@ func TestDocumentsAreShownAsTheyCome(t *testing.T) {
 		`{"items": ["a", "b"], "headline": "x", "b`: 48,
 		"<p>Tools</p>\n<p>":                         300,
 		`{"counts": {"a": 1, "b": 2}, "c": [`:       1100,
+		"# Rome\n\n":                                8,
+		"### search_web\n\nIt finds ":               24,
+		"**Rome** is ":                              8,
+		"Use the train, ":                           8,
+		"/etc/hosts has ":                           8,
+		"search_web is a tool, ":                    24,
+		"```yaml\nname: CI\non: push\n":             24,
+		"```bash\nls -la\n":                         16,
+		"### search_web\n```json\n{\"query\": \"tram\"}\n```\n\nIt ": 60,
 	} {
 		src := &countingSource{Source: golden.Source(golden.Bytes(front+strings.Repeat("and so on, ", 200)), chat.Stop)}
 		for e := range Named("generic").Decode(src, Options{Tools: wrapperTools()}) {

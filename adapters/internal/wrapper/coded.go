@@ -108,14 +108,14 @@ var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|
 
 // query reads a whole query.
 func (p *pairReader) query() bool {
-	if strings.ContainsAny(p.text, " \n\"'+") || !strings.Contains(p.text, "=") {
+	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") || strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
 		return false
 	}
 	n := &node{kind: anObject}
 	for _, part := range strings.Split(strings.TrimPrefix(p.text, "?"), "&") {
 		key, value, ok := strings.Cut(part, "=")
 		plain, err := url.QueryUnescape(value)
-		if !ok || err != nil || !p.has(key) || strings.Contains(value, "%") && !strings.ContainsAny(p.text, "?&") || strings.ContainsAny(value, "=,;|<>()$`\\{}[]*") {
+		if !ok || err != nil || !p.has(key) || strings.ContainsAny(value, "=,;|<>()$`\\{}[]*") {
 			return false
 		}
 		n.members = append(n.members, member{key, &node{text: plain, cdata: true}})

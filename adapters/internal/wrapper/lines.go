@@ -40,7 +40,9 @@ func (l *law) namedLines(text string) *node {
 		args = readJSON(rest)
 	// the lines below are the arguments
 	case value == "" && below != "" && strings.IndexByte("{`", strings.TrimSpace(below)[0]) < 0:
-		args = readLines(below)
+		if !odd.MatchString(below) {
+			args = readLines(below)
+		}
 	default:
 		args = coded(strings.TrimSpace(rest), t)
 	}

@@ -11,6 +11,7 @@
 //	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
 //	<get_time><zone>UTC</zone></get_time>                           the same in tags
 //	<act>use: get_time                                              the same in lines, between tags or marks
+//	### get_time⏎{"zone": "UTC"}                                    a place for the name, and a coding of one object
 //
 // How the package is arranged:
 //
@@ -18,9 +19,12 @@
 //	words.go    what may stand beside a call, what makes a record or an example of it
 //	node.go     values, however they were written; arguments as JSON of a schema
 //	read.go     which form a text has; marks and fences around it; name(…); lines
-//	lines.go    a call on two lines: Tool: NAME, Input: {…}
+//	lines.go    a call on two lines: Tool: NAME, Input: {…}; YAML
+//	placed.go   places for a name: a heading, a sign, a label, a word; expressions
+//	coded.go    codings of one object: JSON, lines, flags, assignments, a query; TOML
 //	tags.go     tags
 //	ahead.go    when a text that is still coming can be no wrapper any more
+//	front.go    the same for a text that begins with a letter or a sign
 package wrapper
 
 import (
