@@ -149,7 +149,7 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	if t = l.named(strings.TrimRight(name[:n], "-.")); t == nil {
 		return false, nil
 	}
-	between := strings.TrimLeft(name[n:], "*`\"'])}>")
+	between := strings.TrimLeft(name[n:], "*`\"'])}>:")
 	first := strings.TrimLeft(between, " \t\r\n:=|;-→>?")
 	for _, w := range []string{"with arguments ", "with "} {
 		if strings.HasPrefix(w, first) {
