@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,16 +12,23 @@ import (
 	"testing"
 )
 
-// commandOf runs a command, and gives what it prints.
+// commandOf runs a command and returns what it prints.
 func commandOf(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	var out bytes.Buffer
-	m := NewMain(&out, io.Discard)
+	out, _, err := commandSays(t, args...)
+	return out, err
+}
+
+// commandSays runs a command and returns what it prints to standard output and to standard error.
+func commandSays(t *testing.T, args ...string) (string, string, error) {
+	t.Helper()
+	var out, told bytes.Buffer
+	m := NewMain(&out, &told)
 	if err := m.ParseFlags(args); err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
 	err := m.instead()
-	return out.String(), err
+	return out.String(), told.String(), err
 }
 
 // TestKnowledgeBasesFromTheCommandLine makes, fills, shows and deletes one.
@@ -70,6 +79,44 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 	got, err := commandOf(t, "kb", "import", "Other", dir)
 	if err == nil || !strings.Contains(err.Error(), "1 of 3 files") || !strings.Contains(got, "2 imported") {
 		t.Errorf("a bad file: %v\n%s", err, got)
+	}
+}
+
+// TestAnEmbeddingModelOfOllamaIsOffered makes and fills a knowledge base where Ollama has an embedding model.
+func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
+	clean(t, "")
+	t.Setenv("TOOLNORM_DATA", t.TempDir())
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked, _ := io.ReadAll(r.Body)
+		switch {
+		case r.URL.Path == "/api/tags":
+			io.WriteString(w, `{"models":[{"name":"qwen3:4b"},{"name":"bge-m3:latest"}]}`)
+		case strings.Contains(string(asked), "bge-m3"):
+			io.WriteString(w, `{"capabilities":["embedding"]}`)
+		default:
+			io.WriteString(w, `{"capabilities":["completion","tools"]}`)
+		}
+	}))
+	defer up.Close()
+	file := filepath.Join(t.TempDir(), "a.md")
+	if err := os.WriteFile(file, []byte("# Leave\n\nTwenty days.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	offer := "text-embedding-model-url: " + up.URL + "/api/embed\n  text-embedding-model-name: bge-m3:latest\n"
+	for _, tt := range []struct {
+		host, model string
+		offered     bool
+	}{{up.URL, "", true}, {"127.0.0.1:1", "", false}, {up.URL, "nomic", false}} {
+		t.Setenv("OLLAMA_HOST", tt.host)
+		for _, args := range [][]string{{"kb", "create", "base"}, {"kb", "import", "base", file}, {"kb", "delete", "base"}} {
+			if tt.model != "" {
+				args = append(args, "--text-embedding-model-url", up.URL+"/none", "--text-embedding-model-name", tt.model)
+			}
+			_, told, _ := commandSays(t, args...)
+			if got := strings.Contains(told, offer); got != (tt.offered && args[1] != "delete") {
+				t.Errorf("%s %q: %s", tt.host, args, told)
+			}
+		}
 	}
 }
 

@@ -7,6 +7,7 @@
 //	decode.go      a model's raw output, once or by lines
 //	repair.go      almost-JSON
 //	formats.go     families: list, show, test, and write their table; proposals.go begins the file of a new one
+//	embedder.go    what is offered where Ollama has an embedding model, and none is set
 //	kb.go          makes, fills and lists knowledge bases, and fills the collection of the data tools
 //	tools.go       custom tools as files
 //	connect.go     this server in the settings of an editor or agent; diff.go shows the change

@@ -98,10 +98,14 @@ type kbCreate struct {
 func (c *kbCreate) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Store.Create(ctx, kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
-		if err == nil {
-			fmt.Fprintln(m.Out, b.ID)
+		if err != nil {
+			return err
 		}
-		return err
+		fmt.Fprintln(m.Out, b.ID)
+		if k.Embedder == nil {
+			m.offerEmbedder(ctx)
+		}
+		return nil
 	})
 }
 
@@ -188,6 +192,7 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.
 		total.Imported, total.Unchanged, total.Removed, total.Failed, total.Chunks, total.Embedded)
 	if k.Embedder == nil && total.Imported > 0 {
 		fmt.Fprintln(m.Err, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
+		m.offerEmbedder(ctx)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
