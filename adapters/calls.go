@@ -157,9 +157,9 @@ func (cs *calls) flushArgs() {
 	}
 }
 
-// held is how much of the call waits that is being read. One that begins with a member that the
-// tool does not have seldom fits, and what has not left can be written again: it waits for a size,
-// also where others wait for a time.
+// held returns how many bytes of the current call are held back. A call whose first member the tool
+// does not have seldom fits, and a call of which nothing has left can be asked for again. So it is
+// held up to a size, even where other calls are held for a time.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(`{"`)) {
@@ -216,14 +216,15 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// endUnsure notes whether a value may go on behind where it ends: then what follows the call may be
-// part of it, and is no call.
+// endUnsure records that a value may go on after its apparent end. The text after the call may then
+// be part of the value, and no call is read from it.
 func (cs *calls) endUnsure(unsure bool) {
 	cs.calling.Doubt = cs.calling.Doubt || unsure
 	cs.calling.endless = cs.calling.endless || unsure
 }
 
-// lateID takes an id that stands behind the arguments, when nothing of the call has left.
+// lateID sets the id of the call to one that follows its arguments, if nothing of the call has
+// left.
 func (cs *calls) lateID(id string) {
 	if !cs.calling.released {
 		cs.calling.id = id
@@ -287,7 +288,7 @@ func (cs *calls) textAgain(from int) {
 	cs.page.doubtful(cs.calling.tool.Name, func() {
 		cs.page.solidFrom(from)
 		if args := cs.trial.closing.Family.Args; cs.calling.endless || cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
-			cs.page.restIsText() // where its value ends is not known: calls behind it may be part of that
+			cs.page.restIsText() // where its value ends is not known: calls after it may be part of the value
 		}
 	})
 }

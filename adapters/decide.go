@@ -56,7 +56,7 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 		more++
 	}
 	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Markless() {
-		more-- // the brace of what the call stands in
+		more-- // the brace of the object around the call
 	}
 	if more <= 0 || len(t.Members()) == 0 {
 		return false

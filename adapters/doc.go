@@ -58,6 +58,7 @@
 //	tagahead.go    tagsAhead: the heads of arguments in tags
 //	tagmarks.go    the tags of a family with slips in them, and what slips cost
 //	tagtail.go     what follows a call: surplus closers show that it was not over
+//	tagwhole.go    whether the tags after a call form whole calls
 //	tagged.go      tagged: <parameter=key>value</parameter>
 //	tagcdata.go    values in CDATA
 //	tagvalue.go    the value of a tag, and where it ends in text written as its family does

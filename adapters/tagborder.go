@@ -103,8 +103,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// strange reports whether a reading has an argument that the tool does not have. It may stand in a
-// text.
+// strange reports whether a reading has an argument that the tool does not have. Such a tag may be
+// part of a text.
 func (f *tagForms) strange(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		if len(f.keys) > 0 && !f.typ.Has(a.key) {
@@ -114,8 +114,8 @@ func (f *tagForms) strange(r tagReading) bool {
 	return false
 }
 
-// headInside reports whether what may be the rest of an argument's head stands in front of a value
-// whose head seems to be left out, or blanks do, which may belong to either.
+// headInside reports whether a value whose head seems to be left out begins with what may be the
+// rest of a head, or with blanks, which may belong to either.
 func (s *tagSearch) headInside(a *tagArg) bool {
 	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()

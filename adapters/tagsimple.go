@@ -22,8 +22,8 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf is an end of a value, unless all closers of the call stand there and are left over once
-// more later.
+// lastOf returns an end of a value, unless all closers of the call follow it and come once more,
+// unopened, later.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (int, bool) {
 	n, ok := end()
 	if !ok {

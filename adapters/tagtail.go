@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
-	"toolnorm/adapters/internal/lenient"
 )
 
 // tagTails are the complete closers of calls in tags, and the openers that they belong to, in the
@@ -25,17 +24,9 @@ type tailMark struct {
 	least int // the least sum of the steps from here on
 }
 
-// tailTag is a tag in the rest of a reply where no mention stands, and whether the tags from it on
-// can be calls: outside of calls, in a value, or behind one.
-type tailTag struct {
-	at    int
-	kind  tagKind
-	calls [3]bool
-}
-
-// behindCall says what stands at offset i, behind a whole call: nothing or a further call of an
-// offered tool (over), or text, in which closers are left over or not. Closers without an opener
-// show that the ones in front were part of a value.
+// behindCall reports what is at offset i, after a whole call: over if nothing or a further call of
+// an offered tool follows, left if text follows in which closers are left over. Closers without an
+// opener show that the earlier closers were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -121,94 +112,6 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 		t.marks[k].least = least
 	}
 	ta.sumTags()
-}
-
-// noteTag notes the tag at offset i. An opener stands for the head behind it, and the closer of a
-// value for that of the call.
-func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
-	kind, ok := ta.tailTag(p, i)
-	switch t := &ta.tails; {
-	case step > 0:
-		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: headTag})
-	case step < 0 && ok:
-		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: valueTag}, tailTag{at: ta.Pos + i + 1, kind: closeTag})
-	case ok:
-		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: kind})
-	}
-}
-
-// sumTags notes which tags of the rest begin a row of whole calls: outside of calls a head opens a
-// value, which its closer ends, and behind one comes a further head or the closers. A reply that
-// its length cut may stop anywhere.
-func (ta *tagsAhead) sumTags() {
-	const outside, inValue, behindValue = 0, 1, 2
-	calls := [3]bool{true, ta.marks.in.lengthCut(), true}
-	for k := len(ta.tails.tags) - 1; k >= 0; k-- {
-		switch t := &ta.tails.tags[k]; t.kind {
-		case headTag:
-			t.calls = [3]bool{calls[inValue], false, calls[inValue]}
-		case valueTag:
-			t.calls = [3]bool{false, calls[behindValue], false}
-		default:
-			t.calls = [3]bool{calls[outside], false, calls[outside]}
-		}
-		calls = ta.tails.tags[k].calls
-	}
-}
-
-// wholeCalls reports whether the tags behind offset i, where a call ends, are those of calls as the
-// family writes them. If not, the call may not have ended there: the rest may be a document about
-// calls. Where values nest, only closers are counted.
-func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
-	if m := ta.tailFrom(p, i); p.Family.Args[0].Keyed() {
-		return m.least >= 0
-	}
-	k, _ := slices.BinarySearchFunc(ta.tails.tags, ta.Pos+i, func(t tailTag, at int) int { return t.at - at })
-	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
-}
-
-// tailTag returns what the tag at offset i does in a call, if one stands there and is no mention
-// inside a line.
-func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {
-	for _, arg := range p.Family.Args {
-		if _, a := ta.marks.literal(i, arg.Parts[0].Lit); a != matched {
-			continue
-		}
-		if _, a := ta.headBy(arg, i); a == matched {
-			c := ta.before(i)
-			return headTag, c == '\n' || c == '>' || c < 0
-		}
-	}
-	for _, arg := range p.Family.Args {
-		if n, ok := ta.valueCloser(arg, i); ok {
-			return valueTag, ta.lineEnds(n)
-		}
-	}
-	for _, l := range p.Close {
-		if n, a := ta.marks.literal(i, l.Trimmed()); a == matched {
-			return closeTag, ta.lineEnds(n)
-		}
-	}
-	return 0, false
-}
-
-// lineEnds reports whether offset i, behind a tag, is at a line's end or in front of another tag.
-func (ta *tagsAhead) lineEnds(i int) bool {
-	c := ta.At(i)
-	return c < 0 || c == '\n' || c == '<' || c == '\\' || c == ']'
-}
-
-// valueCloser is the offset behind the closer of a value of this form, if one stands at offset i.
-func (ta *tagsAhead) valueCloser(arg *declaration.Pattern, i int) (int, bool) {
-	if arg.Keyed() { // </city>: a name stands in it
-		n, a := ta.marks.literal(i, arg.Parts[4].Lit)
-		if a != matched {
-			return i, false
-		}
-		i = n + ta.Run(n, lenient.MaxKey, func(c int) bool { return c > ' ' && c != '>' && c != '<' })
-	}
-	n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed())
-	return n, a == matched
 }
 
 // tailAt returns 1 where a call of the family opens at offset i, -1 where one closes and 0
@@ -316,8 +219,8 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	return false
 }
 
-// objectBegins reports whether an object in JSON begins at offset i, or the text ends there. In the
-// source of a program its quotes are escaped, and it is part of a text.
+// objectBegins reports whether a JSON object begins at offset i, or the text ends there. An object
+// with escaped quotes is part of a program's source, and so of a text.
 func (ta *tagsAhead) objectBegins(i int) bool {
 	if c := ta.At(i); c != '{' {
 		return c < 0
@@ -325,8 +228,8 @@ func (ta *tagsAhead) objectBegins(i int) bool {
 	return ta.At(i+1+ta.Space(i+1)) != '\\'
 }
 
-// over ends a reading behind a call. Closers later in the reply show that the call was not over,
-// and text makes one with slips less likely.
+// over ends a reading after a call. Closers later in the reply show that the call was not over, and
+// text after it makes a reading with slips less likely.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
@@ -347,14 +250,14 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed, unsure: unsure})
 }
 
-// severalLines reports whether a value between two offsets is a text of several lines, as files
-// are. Its end waits for the rest of the reply: that of one line does not, so parallel calls with
-// short values leave one by one.
+// severalLines reports whether the value between two offsets has several lines, as a file has. The
+// end of such a value waits for the rest of the reply. A value of one line does not wait, so that
+// parallel calls with short values are sent one by one.
 func (ta *tagsAhead) severalLines(from, to int) bool {
 	return ta.Pos+from < ta.Base || bytes.IndexByte(ta.Slice(ta.Pos+from, ta.Pos+to), '\n') >= 0
 }
 
-// closesAt reports whether one of the closers of a call stands at offset i.
+// closesAt reports whether one of the closers of a call is at offset i.
 func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 	i += ta.Elastic(i)
 	return slices.ContainsFunc(closers, func(f tagForm) bool {

@@ -254,11 +254,10 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 // maxIndent bounds the blanks before a closer, in bytes.
 const maxIndent = 16
 
-// surelyBehind says whether what stands at offset i, behind the closer of a value, shows that the
-// value has ended: the whole head of a parameter that the tool has and that is not there yet, or
-// all closers of the call, and nothing later that takes them back. Where closers are left over
-// later, the value goes on. Where what follows is no row of whole calls, two readings remain, and
-// the call is in doubt.
+// surelyBehind reports whether the text at offset i, after the closer of a value, shows that the
+// value has ended: the whole head of a parameter that the tool has and that has no value yet, or
+// all closers of the call. If surplus closers follow later, the value goes on. If the rest is not a
+// series of whole calls, two readings remain, and the call is in doubt.
 func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {

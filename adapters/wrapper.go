@@ -1,9 +1,11 @@
 package adapters
 
 import (
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
 	"toolnorm/adapters/internal/wrapper"
@@ -38,8 +40,8 @@ func (wr *wrappers) read(c int) bool {
 	}
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
-		return false // after a call JSON may be the tool's answer
-	case (c == '`' || c == '~') && wr.fences.fenceLine() == 0, strings.IndexByte("<{[\"`~-", byte(c)) < 0 && !scan.IsLetter(byte(c)):
+		return false // behind a call JSON is what the tool might answer
+	case c == '~' && wr.fences.fenceLine() == 0, c == '`' && !wr.mayHold(), strings.IndexByte("<{[\"`~-#*@/$!&(\u2192", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
 	doubt, size := "", 0
@@ -49,7 +51,10 @@ func (wr *wrappers) read(c int) bool {
 			return false
 		}
 		text := string(wr.Slice(wr.Pos, wr.Pos+end))
-		found := wrapper.Calls(text, wr.tools)
+		found, form := wrapper.Calls(text, wr.tools)
+		if slices.ContainsFunc(found, func(c wrapper.Call) bool { return wr.shown(c, form) }) {
+			return false
+		}
 		if len(found) == 0 {
 			doubt, size = wrapper.Doubtful(text, wr.tools), wr.Pos+end-wr.page.gapAt
 		}
@@ -69,8 +74,29 @@ func (wr *wrappers) read(c int) bool {
 	return true
 }
 
-// ends returns the length of the reply from here on, without a mark of the turn after it, or -1 if
-// the reply is not a wrapper or was cut.
+// mayHold reports whether what stands behind backquotes here may be a call: in a fence by its
+// label, or the name in a span.
+func (wr *wrappers) mayHold() bool {
+	n := wr.marks.ticks(0)
+	if n == 0 || wr.fences.fenceLine() > 0 {
+		return true
+	}
+	label, whole := wr.marks.restOfLine(n)
+	return whole && wrapper.Labelled(label, wr.tools)
+}
+
+// shown reports whether a call in some form is what the user asks to see, or was given to the model
+// to read. A command is one unless the user asked for that call.
+func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
+	if form == wrapper.Known {
+		return false
+	}
+	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
+	return heard&(prose.Pasted|prose.Taught) != 0 || form == wrapper.Command && heard&prose.Asked == 0
+}
+
+// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it
+// is no wrapper, or was cut.
 func (wr *wrappers) ends() int {
 	ahead := wrapper.NewAhead(wr.tools)
 	for n := 0; ; n++ {

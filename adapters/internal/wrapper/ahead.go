@@ -26,7 +26,8 @@ type Ahead struct {
 	json    bool   // it begins like JSON
 	seen    bool   // the first bracket or tag was read
 	begun   bool   // a byte was read
-	lines   *lines // for a text that begins with a letter or a dash; else nil
+	lines   *lines // what begins with a letter or a sign; nil: something else did
+	fence   []byte // the opening line of a fence, or a backquote, up to here
 }
 
 // maxFront bounds the text before the first name of a tool, in bytes. There may be a thought; a
@@ -51,7 +52,15 @@ func (a *Ahead) Goes(c byte) bool {
 			a.text = nil
 		}
 	}
-	if !a.begun && (scan.IsLetter(c) || c == '-') {
+	switch {
+	// ```yaml⏎
+	case a.fence != nil && a.lines == nil && !a.seen:
+		if done, goes := a.label(c); !done {
+			return goes
+		}
+	case !a.begun && c == '`':
+		a.fence = []byte{c}
+	case !a.begun && (scan.IsLetter(c) || strings.IndexByte(frontSigns, c) >= 0):
 		a.lines = new(lines)
 	}
 	a.begun = true
@@ -67,8 +76,41 @@ func (a *Ahead) Goes(c byte) bool {
 	return !a.json || a.member(c)
 }
 
-// member adds a byte of JSON, and keeps track of the key and the value of each member. It returns
-// false if a value cannot occur in a wrapper.
+// frontSigns are the signs that a text of a [law.placed] may begin with.
+const frontSigns = "-#*@/$!&(\u2192"
+
+// label takes a byte of the first line of a fence, or of what a backquote opens. done tells that it
+// is no part of it.
+func (a *Ahead) label(c byte) (done, goes bool) {
+	l := law{tools: a.tools}
+	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {
+		// `get_weather`
+		a.lines = new(lines)
+		goes = true
+		for i := range len(text) {
+			goes = goes && a.lines.goes(text[i], a.tools)
+		}
+		return false, goes
+	}
+	a.fence = append(a.fence, c)
+	label := strings.Trim(string(a.fence), "`\n ")
+	switch {
+	case c != '\n' && len(label) <= toolset.MaxName && c != '{' && c != '[':
+		return false, true
+	case c == '\n' && l.named(label) != nil:
+		a.lines = &lines{free: true, tool: l.named(label)}
+		return false, true
+	case c == '\n' && (documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]):
+		a.lines = new(lines)
+		return false, true
+	}
+	a.seen = c == '{' || c == '['
+	a.json = a.seen
+	a.fence = nil
+	return true, true
+}
+
+// member follows JSON as far as it takes to know the name and the value of each member.
 func (a *Ahead) member(c byte) bool {
 	switch {
 	// inside a string

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"toolnorm/adapters/internal/toolset"
 )
 
 // The folded words before the two colons of a call on two lines.
@@ -26,21 +24,27 @@ var types = set("string number integer boolean bool object array list text int f
 //
 // Both lines must begin with a word from the lists above, since other lines may be prose.
 func (l *law) namedLines(text string) *node {
-	first, rest, _ := strings.Cut(text, "\n")
-	name, tool, _ := strings.Cut(first, ":")
-	with, value, ok := strings.Cut(rest, ":")
-	t := l.tools.Named(strings.TrimSpace(tool))
-	if !ok || t == nil || !slices.Contains(nameLines, fold(name)) || !slices.Contains(argsLines, fold(with)) {
+	m := labelLine.FindStringSubmatch(text)
+	if m == nil || !slices.Contains(nameLines, fold(m[1])) {
 		return nil
 	}
+	t := l.tools.Named(strings.Trim(m[2], "`\"'* "))
+	with := labelLine.FindStringSubmatch(strings.TrimLeft(m[3], " \t\r\n"))
+	if t == nil || with == nil || !slices.Contains(argsLines, fold(with[1])) {
+		return nil
+	}
+	value, below := strings.TrimSpace(with[2]), strings.Trim(with[3], "\r\n")
 	var args *node
-	if strings.HasPrefix(strings.TrimLeft(value, " \t\r"), "\n") {
-		args = readLines(strings.TrimLeft(value, " \t\r\n"))
-		if body := strings.TrimLeft(value, " \t\r"); body[1:] != "" && body[1] == ' ' {
-			args = readLines(body[1:])
+	switch rest := value + "\n" + below; {
+	case strings.HasPrefix(value, "{"):
+		args = readJSON(rest)
+	// the lines below are the arguments
+	case value == "" && below != "" && strings.IndexByte("{`", strings.TrimSpace(below)[0]) < 0:
+		if !odd.MatchString(below) {
+			args = readLines(below)
 		}
-	} else if value = strings.TrimSpace(value); strings.HasPrefix(value, "{") {
-		args = readJSON(value)
+	default:
+		args = coded(strings.TrimSpace(rest), t)
 	}
 	if args == nil || args.kind != anObject || slices.ContainsFunc(args.members, describesType) {
 		return nil
@@ -48,7 +52,11 @@ func (l *law) namedLines(text string) *node {
 	return &node{kind: anObject, members: []member{{"name", &node{text: t.Name}}, {"arguments", args}}}
 }
 
-// describesType reports whether a member describes the type of a value: zone: string.
+// labelLine is a line that says what is on it, and the text behind: Tool: get_time, -
+// **Arguments:** {…}.
+var labelLine = regexp.MustCompile("^(?:[-*] )?\\*{0,2}([A-Za-z_]+(?:[ _-][A-Za-z]+)?)\\*{0,2}:\\*{0,2}[ \t]*([^\n]*)([\\s\\S]*)$")
+
+// describesType reports whether a member says of which type a value is: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
 // nested reads lines of YAML that name a tool and have its arguments indented below a key, which
@@ -61,8 +69,8 @@ func describesType(m member) bool { return m.value.kind == aText && types[m.valu
 //
 // Lines without indentation may as well be a text about a tool.
 func (l *law) nested(text string) *node {
-	n := readLines(strings.TrimSuffix(text, "\n..."))
-	if n == nil || !l.below(n, maxDepth) {
+	n := readLines(text)
+	if n == nil || odd.MatchString(text) || !l.below(n, maxDepth) {
 		return nil
 	}
 	return n
@@ -113,48 +121,4 @@ func (l *law) code(text string) *node {
 		return n
 	}
 	return nil
-}
-
-// lines reads a text that begins with a letter, byte by byte, and decides when it can no longer be
-// a call on lines or a line of a program.
-type lines struct {
-	front []byte // the first line so far
-	free  bool   // the rest may be any text
-}
-
-// program matches a line of a program up to its bracket; partial matches the beginning of such a
-// line, or of a line of YAML. Variables begin with a small letter, so that the first word of a
-// sentence is not held back.
-var (
-	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
-	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
-)
-
-// goes adds a byte and reports whether the text may still be such a call.
-func (s *lines) goes(c byte, tools *toolset.Set) bool {
-	l := law{tools: tools}
-	switch {
-	case s.free:
-		return true
-	// the first line of YAML
-	case c == '\n' && string(s.front) == "---":
-		s.front = s.front[:0]
-		return true
-	// tool: get_time⏎, tool_call:⏎, - use: get_time⏎
-	case c == '\n':
-		name, value, ok := strings.Cut(strings.TrimPrefix(string(s.front), "- "), ":")
-		value = strings.Trim(strings.TrimSpace(value), `"'`)
-		s.free = ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) || value != "" && l.named(value) != nil)
-		return s.free
-	case c == '(' && program.Match(s.front):
-		s.free = true
-		return true
-	}
-	s.front = append(s.front, c)
-	line := string(s.front)
-	if _, value, ok := strings.Cut(line, ":"); ok {
-		return len(value) <= toolset.MaxName
-	}
-	return len(line) <= toolset.MaxName && (partial.MatchString(line) ||
-		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(line)) }))
 }

@@ -102,14 +102,14 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether an object in JSON has members that the type does not have, or an object
-// or a list where the type allows none: {"query": {"type": "string"}} describes a parameter. The
-// lenient reader would make arguments of it, since it removes "properties" around them and turns an
-// object into a string.
+// describes reports whether JSON has members that the type has not, or JSON or lines an object or a
+// list where the type has none: {"query": {"type": "string"}} says what a query is. Read as
+// arguments it would become some, as a schema's "properties" are opened and an object becomes a
+// text.
 func (n *node) describes(t *schema.Type) bool {
-	return n.json != "" && slices.ContainsFunc(n.members, func(m member) bool {
-		return len(t.Members()) > 0 && !t.Has(m.key) ||
-			m.value.kind != aText && !t.Prop(m.key).Allows(schema.Object|schema.Array)
+	return slices.ContainsFunc(n.members, func(m member) bool {
+		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
+			m.value.kind != aText && (n.json != "" || m.value.text == "") && !t.Prop(m.key).Allows(schema.Object|schema.Array)
 	})
 }
 

@@ -47,7 +47,10 @@ func (l *law) document(text string) *node {
 	switch {
 	case text == "":
 		return nil
-	// one value, or several in a row
+	// [get_weather]⏎city = "Paris"
+	case bracketed.MatchString(text):
+		return l.loosely(text)
+	// one value, or several behind each other
 	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		if n := readJSON(text); n != nil {
 			return n
@@ -59,9 +62,10 @@ func (l *law) document(text string) *node {
 		l.tagged = true
 		if n != nil {
 			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
+			return n
 		}
-		return n
-	// plain text may be prose, unless marks or tags surround it
+		return l.loosely(text)
+	// words of a reply are prose, unless something stands around them
 	case !l.marked && !l.tagged:
 		if n := l.namedLines(text); n != nil {
 			return n
@@ -69,15 +73,33 @@ func (l *law) document(text string) *node {
 		if n := l.code(text); n != nil {
 			return n
 		}
-		return l.nested(text)
+		if n := l.nested(text); n != nil {
+			return n
+		}
+		return l.loosely(text)
 	}
 	if n := l.applied(text); n != nil {
+		return n
+	}
+	if n := l.loosely(text); n != nil {
 		return n
 	}
 	return readLines(text)
 }
 
-// maxMarks bounds how many marks may surround a text, and maxMark the length of one in bytes.
+// loosely reads a text that no API and no family writes: TOML, or a name in front of one object.
+func (l *law) loosely(text string) *node {
+	n := l.assigned(text)
+	if n == nil {
+		n = l.placed(text)
+	}
+	if n != nil {
+		l.form = max(l.form, Loose)
+	}
+	return n
+}
+
+// maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
 const (
 	maxMarks = 6
 	maxMark  = 128
@@ -94,8 +116,24 @@ func (l *law) unwrapped(text string) string {
 		if m := lastMark.FindString(text[max(0, len(text)-maxMark):]); m != "" && l.marked {
 			text = strings.TrimSpace(text[:len(text)-len(m)])
 		}
-		if inner := unfenced(text); inner != text {
-			text, l.tagged = inner, true
+		label, inner, whole := fenceAround(text)
+		switch {
+		// the name of a tool, see [law.placed]
+		case whole && l.named(label) != nil:
+			return text
+		case documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]:
+			// JSON and tags in such a fence are shown
+			if inner = strings.TrimSpace(inner); !whole || inner == "" || strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
+				return text
+			}
+			text, l.form = inner, Loose
+			if commandLabels[strings.ToLower(label)] {
+				l.form = Command
+			}
+		default:
+			if inner := unfenced(text); inner != text {
+				text, l.tagged = inner, true
+			}
 		}
 		// invisible characters, see [scan.Buffer.ZeroWidth]
 		text = strings.Trim(text, "\u200b\ufeff \r\n\t")
@@ -188,7 +226,7 @@ func plainQuotes(text string) string {
 // indented below the name. It returns nil for any other text.
 func readLines(text string) *node {
 	var lines []string
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n...")) {
 		if strings.TrimSpace(line) != "" && strings.TrimSpace(line) != "---" {
 			lines = append(lines, strings.TrimRight(line, " \t\r\n"))
 		}

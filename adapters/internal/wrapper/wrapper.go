@@ -13,16 +13,20 @@
 //	{"role": "assistant", "tool_calls": [{"function": {…}}]}        wrappers around one of the two
 //	<get_time><zone>UTC</zone></get_time>                           the same in tags
 //	<act>use: get_time                                              the same in lines, between tags or marks
+//	### get_time⏎{"zone": "UTC"}                                    a place for the name, and a coding of one object
 //
 // The files of the package:
 //
-//	wrapper.go  the rule: which values are calls
-//	words.go    words for members beside a call, of records and of examples
-//	node.go     values of any notation; arguments as JSON of a schema
-//	read.go     the notation of a text; marks and fences around it; name(…); lines
-//	lines.go    a call on two lines: Tool: NAME, Input: {…}
+//	wrapper.go  the law: which values are calls
+//	words.go    what may stand beside a call, what makes a record or an example of it
+//	node.go     values, however they were written; arguments as JSON of a schema
+//	read.go     which form a text has; marks and fences around it; name(…); lines
+//	lines.go    a call on two lines: Tool: NAME, Input: {…}; YAML
+//	placed.go   places for a name: a heading, a sign, a label, a word; expressions
+//	coded.go    codings of one object: JSON, lines, flags, assignments, a query; TOML
 //	tags.go     tags
-//	ahead.go    when a text that is still arriving can no longer be a wrapper
+//	ahead.go    when a text that is still coming can be no wrapper any more
+//	front.go    the same for a text that begins with a letter or a sign
 package wrapper
 
 import (
@@ -41,16 +45,26 @@ type Call struct {
 	ID, Args string
 }
 
-// Calls returns the calls of a text, if the whole text is a wrapper with calls, or nil. It never
-// reads a part of a text, since the rest would be shown as a fragment.
-func Calls(text string, tools *toolset.Set) []Call {
+// Calls returns the calls of a text that is a wrapper and nothing else, or none. Either all of the
+// text is calls or none of it is: half a reading would show the rest as torn text.
+func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
-	return l.calls(l.document(strings.TrimSpace(text)), 0)
+	all := l.calls(l.document(strings.TrimSpace(text)), 0)
+	return all, l.form
 }
 
-// Doubtful returns the name of the tool in a wrapper of calls, even if it can be read in two ways:
-// in some forms entities in tags are data, in others not. It returns "" if the text is not such a
-// wrapper.
+// Form says how far a wrapper is written as calls are.
+type Form int
+
+// The forms.
+const (
+	Known   Form = iota // as APIs, families and programs write calls
+	Loose               // as documents are, too, so that who asks for one may mean it
+	Command             // as what the user is to run
+)
+
+// Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
+// have entities in their tags as data, others not. "": it is none.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -62,9 +76,10 @@ func Doubtful(text string, tools *toolset.Set) string {
 // law finds calls in values of any notation.
 type law struct {
 	tools  *toolset.Set
-	marked bool // marks surround the text, so it must be a call
-	tagged bool // tags or a fence surround the text
-	unsure bool // accept values that can be read in two ways
+	marked bool // marks stand around: nothing but a call can be meant
+	tagged bool // tags or a fence stand around, so what is no tag is in them
+	unsure bool // what can be read in two ways counts
+	form   Form
 }
 
 // maxDepth bounds how many wrappers a call may have.

@@ -48,7 +48,8 @@ func TestTheLawOfWrappers(t *testing.T) {
 		`<x-call use="add" n='{"n": 1}'/>`:                            `add {"n": 1}`,
 	} {
 		var got []string
-		for _, c := range Calls(text, offered()) {
+		found, _ := Calls(text, offered())
+		for _, c := range found {
 			got = append(got, c.Tool.Name+" "+c.Args)
 		}
 		if strings.Join(got, "; ") != want {
@@ -59,7 +60,8 @@ func TestTheLawOfWrappers(t *testing.T) {
 
 // TestHostileWrappersCostLittle has texts as long as the longest that is held, nested and repeated.
 func TestHostileWrappersCostLittle(t *testing.T) {
-	for _, s := range []string{"<a>", "<a></a>", `{"a":`, `[{"a":[`, `{"n":{"zone":`, "<a x=\"", `"{\"a\":`, "a:\n ", "<|a|>", "</a>"} {
+	for _, s := range []string{"<a>", "<a></a>", `{"a":`, `[{"a":[`, `{"n":{"zone":`, "<a x=\"", `"{\"a\":`, "a:\n ", "<|a|>", "</a>",
+		"add --n 1 ", "add n=1 ", "[a]\n", "a = {n = 1}\n", "(add ", "### add\n", "- n: 1\n", "`add` "} {
 		text := strings.Repeat(s, 1<<16/len(s))
 		for _, closed := range []string{text, text + strings.Repeat("</a>", strings.Count(text, "<a>"))} {
 			from := time.Now()

@@ -1,0 +1,343 @@
+package wrapper
+
+import (
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat/schema"
+)
+
+// coded reads a text that is the arguments of a tool and nothing else, in one of the codings of an
+// object; nil when it is none.
+func coded(text string, t *toolset.Tool) *node {
+	if label, inner, ok := fenceAround(text); ok {
+		if label != "" && label != "json" && !documentLabels[label] {
+			return nil
+		}
+		text = inner
+	} else if inner, ok := strings.CutPrefix(text, "`"); ok && strings.HasSuffix(inner, "`") {
+		text = strings.TrimSpace(strings.TrimSuffix(inner, "`"))
+	}
+	switch {
+	case text == "":
+		return nil
+	case text[0] == '{':
+		if n := readJSON(text); n != nil && n.kind == anObject {
+			return n
+		}
+		return nil
+	// (city: "Paris"), [city="Paris"]
+	case text[0] == '(' && strings.HasSuffix(text, ")"), text[0] == '[' && strings.HasSuffix(text, "]"):
+		return pairs(text[1:len(text)-1], t.Type())
+	}
+	if n := pairs(text, t.Type()); n != nil {
+		return n
+	}
+	if odd.MatchString(text) {
+		return nil
+	}
+	// city: Paris⏎days: 3
+	if n := readLines(text); n != nil && n.kind == anObject {
+		return n
+	}
+	return bullets(text)
+}
+
+// odd is what YAML has besides plain values: comments, anchors, tags, folded texts, doubled quotes.
+// Text with it is no call.
+var odd = regexp.MustCompile(`(?m)(?:^|\s)#|[:\-] +[&*!>%@|]|''`)
+
+// bullets reads a list with a member an element: - city: Paris.
+func bullets(text string) *node {
+	n := readLines(text)
+	if n == nil || n.kind != aList {
+		return nil
+	}
+	out := &node{kind: anObject}
+	for _, item := range n.items {
+		key, value, ok := strings.Cut(item.text, ":")
+		if item.kind != aText || !ok {
+			return nil
+		}
+		out.members = append(out.members, member{strings.TrimSpace(key), lineValue(value)})
+	}
+	return out
+}
+
+// pairs reads members that are words behind each other:
+//
+//	--city Paris --days=3          the flags of a program
+//	city="Paris", days=3           assignments; with colons, too: in parentheses
+//	:city "Paris" :days 3          keys of a property list
+//	(city "Paris") (days . 3)      lists of two
+//	city=New%20York&days=3         a query
+//
+// All of them are in one notation, each key is a parameter, and what is no such pair ends the
+// reading: it is nil then.
+func pairs(text string, t *schema.Type) *node {
+	p := pairReader{text: strings.TrimSpace(text), typ: t}
+	if p.query() {
+		return p.n
+	}
+	p.n = &node{kind: anObject}
+	for p.text != "" {
+		if !p.pair() || !p.gap() && p.text != "" {
+			return nil
+		}
+	}
+	if len(p.n.members) == 0 {
+		return nil
+	}
+	return p.n
+}
+
+// pairReader reads pairs off the front of a text.
+type pairReader struct {
+	text string
+	typ  *schema.Type // whose parameters the keys are; nil: any
+	n    *node
+	form string // what stands in front of the first key and behind it
+}
+
+// has reports whether a key is a parameter.
+func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key) }
+
+// key is a parameter with the signs around it.
+var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
+
+// query reads a whole query.
+func (p *pairReader) query() bool {
+	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") || strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
+		return false
+	}
+	n := &node{kind: anObject}
+	for _, part := range strings.Split(strings.TrimPrefix(p.text, "?"), "&") {
+		key, value, ok := strings.Cut(part, "=")
+		plain, err := url.QueryUnescape(value)
+		if !ok || err != nil || !p.has(key) || strings.ContainsAny(value, "=,;|<>()$`\\{}[]*") {
+			return false
+		}
+		n.members = append(n.members, member{key, &node{text: plain, cdata: true}})
+	}
+	p.n = n
+	return true
+}
+
+// pair reads one pair.
+func (p *pairReader) pair() bool {
+	m := key.FindStringSubmatch(p.text)
+	if m == nil {
+		return false
+	}
+	front, name, sign := m[1], m[2], strings.TrimSpace(m[3])
+	// --guest-name
+	if front == "--" && !p.has(name) {
+		name = strings.ReplaceAll(name, "-", "_")
+	}
+	if form := front + " " + sign; p.form == "" {
+		p.form = form
+	} else if p.form != form && front != "--" {
+		return false
+	}
+	// a word by itself is text
+	if !p.has(name) || front == "" && sign == "" || front == ":" && sign != "" || front == "--" && sign != "" && sign != "=" {
+		return false
+	}
+	p.text = p.text[len(m[0]):]
+	prop := p.typ.Prop(name)
+	if front == "--" && sign == "" && prop.Only(schema.Boolean|schema.Null) && (p.text == "" || strings.HasPrefix(p.text, "--")) {
+		p.n.members = append(p.n.members, member{name, &node{text: "true"}})
+		p.text = " " + p.text
+		return true
+	}
+	v := p.value(front == "(")
+	if v == nil {
+		return false
+	}
+	// t and nil of Lisp
+	if (front == ":" || front == "(") && prop.Only(schema.Boolean|schema.Null) && (v.text == "t" || v.text == "nil") {
+		v.text = map[string]string{"t": "true", "nil": "false"}[v.text]
+	}
+	p.n.members = append(p.n.members, member{name, v})
+	if front == "(" {
+		inner, ok := strings.CutPrefix(strings.TrimLeft(p.text, " \t\n"), ")")
+		p.text = inner
+		return ok
+	}
+	return true
+}
+
+// value reads a value: in quotes, in brackets, or one word without a sign that a shell or a program
+// reads; nil when it is none.
+func (p *pairReader) value(listed bool) *node {
+	if p.text == "" {
+		return nil
+	}
+	size := 0
+	switch c := p.text[0]; c {
+	case '"', '\'':
+		for size = 1; size < len(p.text) && p.text[size] != c; size++ {
+			if p.text[size] == '\\' {
+				size++
+			}
+		}
+		if size >= len(p.text) {
+			return nil
+		}
+		quoted := p.text[:size+1]
+		p.text = p.text[size+1:]
+		return quotedValue(quoted)
+	case '{', '[':
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(p.text))
+		if d.Decode(&raw) != nil {
+			return nil
+		}
+		p.text = p.text[d.InputOffset():]
+		return ofJSON(string(raw))
+	}
+	size = strings.IndexAny(p.text, " \t\r\n,)")
+	if size < 0 {
+		size = len(p.text)
+	}
+	word := p.text[:size]
+	// a sign at the end may be the sentence's
+	if word == "" || strings.ContainsRune(".!?:", rune(word[len(word)-1])) || strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~") || !listed && strings.HasPrefix(word, "-") && strings.Trim(word, "-.0123456789") != "" {
+		return nil
+	}
+	p.text = p.text[size:]
+	return &node{text: word, cdata: true}
+}
+
+// quotedValue returns a text in quotes; nil when something in it has a meaning of its own in some
+// notation.
+func quotedValue(quoted string) *node {
+	inner := quoted[1 : len(quoted)-1]
+	switch {
+	case quoted[0] == '\'' && strings.Contains(inner, `\`), dollar.MatchString(inner) && quoted[0] == '"':
+		return nil
+	case quoted[0] == '"' && strings.Contains(inner, `\`):
+		n := readJSON(quoted)
+		if n == nil || n.json == "" {
+			return nil
+		}
+		inner = n.text
+	}
+	return &node{text: inner, cdata: true}
+}
+
+// dollar is what a shell replaces in a text.
+var dollar = regexp.MustCompile("\\$[\\w({]|`")
+
+// gap reads what separates two pairs, and reports whether there was any.
+func (p *pairReader) gap() bool {
+	before := len(p.text)
+	p.text = strings.TrimLeft(p.text, " \t\r")
+	for _, sep := range []string{",", ";", "\\\n", "\\\r\n"} {
+		if rest, ok := strings.CutPrefix(p.text, sep); ok {
+			p.text = rest
+			break
+		}
+	}
+	p.text = strings.TrimLeft(p.text, " \t\r\n")
+	return len(p.text) < before
+}
+
+// assigned reads a document of assignments as TOML has them: key = value, below the name of a
+// table.
+func (l *law) assigned(text string) *node {
+	root := &node{kind: anObject}
+	at := root
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		// [tool_call.arguments]
+		if m := table.FindStringSubmatch(line); m != nil {
+			path := []string{m[2]}
+			if l.named(m[2]) == nil {
+				path = strings.Split(m[2], ".")
+			}
+			if len(m[1]) != len(m[3]) || len(path) > maxDepth {
+				return nil
+			}
+			if at = root.table(path, m[1] != "["); at == nil {
+				return nil
+			}
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || value == "" || strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
+			return nil
+		}
+		v := assignedValue(value)
+		if v == nil {
+			return nil
+		}
+		at.members = append(at.members, member{name, v})
+	}
+	if !l.below(root, maxDepth) {
+		return nil
+	}
+	return root
+}
+
+// table is the head of a table.
+var table = regexp.MustCompile(`^(\[\[?)([\w.-]+)(\]\]?)$`)
+
+// table returns the object at a path, which is made; as an element it is a new one of a list. nil
+// where something else stands.
+func (n *node) table(path []string, element bool) *node {
+	for i, name := range path {
+		var inner *node
+		for _, m := range n.members {
+			if m.key == name {
+				inner = m.value
+			}
+		}
+		last := i == len(path)-1
+		switch {
+		case inner == nil && last && element:
+			inner = &node{kind: aList}
+			n.members = append(n.members, member{name, inner})
+		case inner == nil:
+			inner = &node{kind: anObject}
+			n.members = append(n.members, member{name, inner})
+		// a table is written once
+		case last && !element:
+			return nil
+		}
+		if inner.kind == aList {
+			if last {
+				inner.items = append(inner.items, &node{kind: anObject})
+			}
+			inner = inner.items[len(inner.items)-1]
+		}
+		if n = inner; n.kind != anObject || n.json != "" {
+			return nil
+		}
+	}
+	return n
+}
+
+// assignedValue returns a value behind an equals sign: a text in quotes, an inline table, a number,
+// a word or a list.
+func assignedValue(text string) *node {
+	p := pairReader{text: text}
+	v := p.value(false)
+	if v == nil && text[0] == '{' && strings.HasSuffix(text, "}") {
+		p.text = ""
+		v = pairs(text[1:len(text)-1], nil)
+	}
+	// a word without quotes is of another notation: limit = fast
+	if v == nil || p.text != "" || v.json == "" && strings.IndexByte("\"'{", text[0]) < 0 && !json.Valid([]byte(v.text)) {
+		return nil
+	}
+	return v
+}

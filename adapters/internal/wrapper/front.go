@@ -1,0 +1,221 @@
+package wrapper
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// lines looks at a text that begins with a letter or a sign, byte by byte, and tells when it can be
+// no call on lines of its own, behind a name, or on a line of a program.
+type lines struct {
+	front   []byte        // the first line, up to what tells
+	free    bool          // a tool was named, or must be soon
+	tool    *toolset.Tool // whose name stands in front; nil: none does
+	first   byte          // of the object
+	begun   bool          // its first line is over
+	ticks   int           // how many backquotes the line begins with; -1 behind anything else
+	depth   int           // of the brackets that are open
+	quote   byte          // of the string that is open in them
+	escaped bool
+	over    bool // the object is complete: nothing but closers may follow
+}
+
+// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of
+// YAML. A variable begins with a small letter, so that the first word of a sentence is not waited
+// for.
+var (
+	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
+	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
+)
+
+// maxFirst bounds the first line, in bytes: a name with what stands around it.
+const maxFirst = toolset.MaxName + 64
+
+// goes takes one more byte and reports whether the text may still be such a call.
+func (s *lines) goes(c byte, tools *toolset.Set) bool {
+	if s.free {
+		return s.tool == nil || s.behind(c)
+	}
+	l := law{tools: tools}
+	switch {
+	// the first line of YAML
+	case c == '\n' && string(s.front) == "---":
+		s.front = s.front[:0]
+		return true
+	// tool: get_time⏎, tool_call:⏎, - use: get_time⏎
+	case c == '\n' && l.firstLine(string(s.front)):
+		s.free = true
+		return true
+	case c == '(' && program.Match(s.front):
+		s.free = true
+		return true
+	}
+	s.front = append(s.front, c)
+	if len(s.front) > maxFirst {
+		return false
+	}
+	line := string(s.front)
+	named, t := l.placeAhead(line)
+	if t != nil {
+		s.free, s.tool = true, t
+		return s.behind(c)
+	}
+	if named {
+		return true
+	}
+	// [tool_call] in a fence
+	if line[0] == '[' {
+		return c != '\n'
+	}
+	// tool = "get_time"
+	if name, value, ok := strings.Cut(line, " = "); ok && strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) < 0 {
+		return c != '\n' && (program.Match(s.front) || partial.MatchString(line) || tools.Begins([]byte(strings.Trim(value, "\"'"))))
+	}
+	if _, value, ok := strings.Cut(line, ":"); ok {
+		return len(value) <= toolset.MaxName && c != '\n'
+	}
+	return c != '\n' && len(line) <= toolset.MaxName && (partial.MatchString(line) ||
+		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(strings.Trim(line, "*- "))) }))
+}
+
+// firstLine reports whether a line may be the first of YAML or TOML: it names a tool, or says that
+// a call follows.
+func (l *law) firstLine(line string) bool {
+	if m := table.FindStringSubmatch(line); m != nil {
+		first, _, _ := strings.Cut(m[2], ".")
+		return l.named(m[2]) != nil || kinds[fold(first)]
+	}
+	name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(line, "- "), "* "), ":")
+	if !ok {
+		name, value, ok = strings.Cut(line, " = ")
+	}
+	name, value = strings.Trim(name, "* "), strings.Trim(strings.TrimSpace(value), "\"'`* ")
+	return ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) || value != "" && l.named(value) != nil)
+}
+
+// begins reports whether a word may become one of the words in front of a name.
+func begins(text string) bool {
+	return slices.ContainsFunc(frontWords, func(w string) bool { return strings.HasPrefix(w, text) })
+}
+
+// frontWords may stand in front of a name, see [placeWord].
+var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", "Function call: ", "Function name: ", "Action: ", "Call: ",
+	"tool: ", "tool call: ", "tool name: ", "function: ", "function call: ", "action: ", "call: ",
+	"call ", "Call ", "CALL ", "use ", "Use ", "run ", "Run ", "invoke ", "execute ", "call tool ", "Call tool ", "use tool ", "Use tool ", "run tool ", "tool-call "}
+
+// sign is what may stand in front of a name or a word, or its beginning.
+var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
+
+// placeAhead reports whether a text may become the name of a tool in a place of its own, with an
+// object behind; with the first byte of that object it returns the tool.
+func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
+	rest := text[len(sign.FindString(text)):]
+	if rest == "" || strings.HasPrefix("→", rest) {
+		return true, nil
+	}
+	bare := strings.TrimLeft(rest, "*(")
+	if begins(bare) {
+		may = true
+	}
+	for _, w := range frontWords {
+		if behind, ok := strings.CutPrefix(strings.Replace(bare, ":**", ":", 1), w); ok {
+			m, t := l.nameAhead(behind)
+			if t != nil {
+				return true, t
+			}
+			may = may || m
+		}
+	}
+	m, t := l.nameAhead(rest)
+	return may || m, t
+}
+
+// nameAhead is placeAhead for a text that begins with the name, or with what stands around it.
+func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
+	name := strings.TrimLeft(text, "*`\"'[{(<")
+	if len(text)-len(name) > 4 {
+		return false, nil
+	}
+	n := 0
+	for n < len(name) && scan.IsName(int(name[n])) {
+		n++
+	}
+	if n == len(name) {
+		return n == 0 || l.tools.Begins([]byte(name)), nil
+	}
+	// the sign of an arrow: get_time->{…}
+	if t = l.named(strings.TrimRight(name[:n], "-.")); t == nil {
+		return false, nil
+	}
+	between := strings.TrimLeft(name[n:], "*`\"'])}>:")
+	first := strings.TrimLeft(between, " \t\r\n:=|;-→>?")
+	for _, w := range []string{"with arguments ", "with "} {
+		if strings.HasPrefix(w, first) {
+			return true, nil
+		}
+		first = strings.TrimPrefix(first, w)
+	}
+	dashes := strings.HasSuffix(between[:len(between)-len(first)], "--")
+	switch c := first[0]; {
+	case strings.IndexByte("{[(`", c) >= 0, dashes:
+		return true, t
+	case strings.HasPrefix("→", first):
+		return true, nil
+	// city=Paris, :city "Paris", city: Paris on the next line
+	case !scan.IsWord(int(c)):
+		return false, nil
+	}
+	key := first
+	for i := range len(first) {
+		if !scan.IsName(int(first[i])) {
+			key = first[:i]
+			break
+		}
+	}
+	if len(key) < len(first) {
+		if t.Type().Has(key) && strings.IndexByte("=: ", first[len(key)]) >= 0 {
+			return true, t
+		}
+		return false, nil
+	}
+	return slices.ContainsFunc(t.Type().Members(), func(m string) bool { return strings.HasPrefix(m, key) }), nil
+}
+
+// behind takes a byte of the object, and reports whether it may still be the last thing of the
+// reply.
+func (s *lines) behind(c byte) bool {
+	if s.first == 0 && !scan.IsSpace(int(c)) {
+		s.first = c
+	}
+	switch {
+	case s.over:
+		return scan.IsSpace(int(c)) || strings.IndexByte("}])>`", c) >= 0
+	case s.escaped:
+		s.escaped = false
+	case s.quote != 0:
+		s.escaped = c == '\\'
+		if c == s.quote {
+			s.quote = 0
+		}
+	case c == '"' && s.depth > 0:
+		s.quote = c
+	case c == '{' || c == '[':
+		s.depth++
+	case c == '}' || c == ']':
+		s.depth--
+		s.over = s.depth == 0 && (s.first == '{' || s.first == '[')
+	// the line that closes a fence
+	case c == '\n':
+		s.begun, s.ticks = true, 0
+	case c == '`' && s.ticks >= 0:
+		s.ticks++
+		s.over = s.begun && s.ticks == 3
+	default:
+		s.ticks = -1
+	}
+	return true
+}

@@ -1,0 +1,112 @@
+package wrapper
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/toolset"
+)
+
+// Labels of fences that hold a document, or a command. A command in a fence is for the user to run,
+// unless the user asked for just that call.
+var (
+	documentLabels = set("yaml yml toml")
+	commandLabels  = set("bash sh shell zsh console text")
+)
+
+// Labelled reports whether a fence with a label may hold a call that is no JSON and no tags.
+func Labelled(label string, tools *toolset.Set) bool {
+	l, folded := law{tools: tools}, strings.ToLower(label)
+	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil
+}
+
+// fenceAround takes off a fence that stands around all of a text.
+func fenceAround(text string) (label, inner string, ok bool) {
+	if !strings.HasPrefix(text, "```") {
+		return "", text, false
+	}
+	rest := strings.TrimLeft(text, "`")
+	label, inner, ok = strings.Cut(rest, "\n")
+	label = strings.TrimSpace(label)
+	inner = strings.TrimRight(inner, " \t\r\n")
+	body := strings.TrimRight(inner, "`")
+	if !ok || strings.Contains(body, "```") {
+		return label, text, false
+	}
+	return label, strings.Trim(body, "\r\n"), true
+}
+
+// place is where the name of a tool stands in front of its arguments: alone, behind a sign or a
+// word, as a heading, in bold, in brackets, and with a sign between the two. The groups are the
+// word, what stands around the name, and the name between.
+var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + placeWord + "?)([*`\"'\\[{(<]{0,4})(\\w(?:[\\w.-]*\\w)?)([*`\"'\\]})>:]{0,5})" +
+	`[ \t]*(?:->|=>|→|:=|=|:|\|\|?|;|with(?: arguments)?)?[ \t]*`)
+
+// placeWord is a word in front of the name.
+const placeWord = `(?:\*{0,2}(?:(?i:tool|function|action|call)(?: (?:call|name|tool))?:\*{0,2} *|(?:[Cc]all|CALL|[Uu]se|[Rr]un|invoke|execute)(?: tool)? ))`
+
+// bracketed is a text that begins with a name in brackets, as no JSON does.
+var bracketed = regexp.MustCompile(`^(?:\[\[?\w[\w.-]*\]\]?|\{\{\w[\w.-]*\}\})\s*[^\s,\]}]`)
+
+// expression is a call in parentheses: (get_weather :city "Paris").
+var expression = regexp.MustCompile(`^\((?:(?:tool-)?call )?(\w(?:[\w.-]*\w)?)\s+([\s\S]*)\)$`)
+
+// placed reads the name of a tool and behind it one object in any coding.
+func (l *law) placed(text string) *node {
+	if m := expression.FindStringSubmatch(text); m != nil {
+		if t := l.named(m[1]); t != nil {
+			return callOf(t, pairs(m[2], t.Type()))
+		}
+	}
+	// ```get_weather
+	if label, inner, ok := fenceAround(text); ok {
+		if t := l.named(label); t != nil {
+			return callOf(t, coded(inner, t))
+		}
+		return nil
+	}
+	m := place.FindStringSubmatchIndex(text)
+	if m == nil {
+		return nil
+	}
+	front, behind := text[m[4]:m[5]], strings.ReplaceAll(text[m[8]:m[9]], ":", "")
+	t := l.named(text[m[6]:m[7]])
+	if t == nil || mirrored(front) != behind {
+		return nil
+	}
+	rest := text[m[1]:]
+	body := strings.TrimLeft(rest, " \t\r\n")
+	args := coded(strings.TrimRight(body, " \t\r\n"), t)
+	// [search]⏎query = rain is a section of settings
+	if front == "[" && body != "" && strings.IndexByte("{(`", body[0]) < 0 {
+		return nil
+	}
+	// lines begin below the name
+	if args == nil || len(body) == len(rest) && isLines(body) {
+		return nil
+	}
+	return callOf(t, args)
+}
+
+// mirrored returns the closers of some openers.
+func mirrored(openers string) string {
+	all := []byte(openers)
+	slices.Reverse(all)
+	return strings.NewReplacer("[", "]", "{", "}", "(", ")", "<", ">").Replace(string(all))
+}
+
+// isLines reports whether a text is members on lines: what stands in front of a colon is then a
+// key.
+func isLines(text string) bool { return lineKey.MatchString(text) }
+
+// lineKey is a key of a line.
+var lineKey = regexp.MustCompile(`^(?:- )?[\w.-]+:(?:\s|$)`)
+
+// callOf returns the call of a tool with some arguments; nil without them.
+func callOf(t *toolset.Tool, args *node) *node {
+	if args == nil || slices.ContainsFunc(args.members, describesType) {
+		return nil
+	}
+	return &node{kind: anObject, members: []member{{t.Name, args}}}
+}
