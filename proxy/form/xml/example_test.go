@@ -29,10 +29,11 @@ Be brief.`
 	open, rest, err := prompt.Write(chat.Call{Name: "read_file", Args: json.RawMessage(`{"uri":"/src/main.go"}`)})
 	fmt.Println(open+rest, err)
 	// Output:
-	// You can call the tools that are offered to you: at most ONE in a reply, at its end. Then stop
-	// and wait; the result comes in the next message.
+	// You can call the tools that are offered to you: at most ONE in a reply, at its end. Then stop and wait; the result comes in the next message.
 	//
-	// Be brief. read_file {"type":"object","properties":{"uri":{"type":"string","description":"The
-	// FULL path to the file."}},"required":["uri"]} <read_file> <uri>/src/main.go</uri>
+	// Be brief.
+	// read_file {"type":"object","properties":{"uri":{"type":"string","description":"The FULL path to the file."}},"required":["uri"]}
+	// <read_file>
+	// <uri>/src/main.go</uri>
 	// </read_file> <nil>
 }
