@@ -277,7 +277,7 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i
 	if len(p.Close) == 0 || left || scan.IsWord(tg.At(i)) || !over && tg.ahead.valueBehind(p, i) {
 		return false
 	}
-	if !over || tg.ahead.severalLines(h.from-tg.Pos, 0) || lacksOne(t, tg.Seen) {
+	if tg.ahead.severalLines(h.from-tg.Pos, 0) || lacksOne(t, tg.Seen) {
 		tg.calls.endUnsure(!tg.ahead.wholeCalls(p, i))
 	}
 	return true
