@@ -13,6 +13,7 @@
 //	live.go       the last exchanges
 //	replay.go     reading a text again by another format, and learning one
 //	watch.go      streams of what changes in them
+//	packed.go     streams compressed for pages on other machines
 //	history.go    earlier exchanges, and those of a conversation
 //	usage.go      what each caller asked, by days
 //	doctor.go     examinations as toolnorm doctor makes them

@@ -97,6 +97,8 @@ func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duratio
 		return fault.New(fault.Busy, "%d pages listen already", mostPages)
 	}
 	defer l.events.leave(p)
+	w, end := packStream(w, r)
+	defer end()
 	out := sse.NewWriter(w, stall)
 	again := time.NewTimer(every)
 	defer again.Stop()

@@ -2,6 +2,8 @@ package admin
 
 import (
 	"bufio"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/auth"
 	"toolnorm/internal/trace"
 )
 
@@ -29,10 +32,16 @@ func listen(t *testing.T, url string) <-chan string {
 		t.Fatalf("%s: %s", url, resp.Status)
 	}
 	all := make(chan string)
+	body := io.Reader(resp.Body)
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		if body, err = gzip.NewReader(resp.Body); err != nil {
+			t.Fatal(err)
+		}
+	}
 	go func() {
 		defer resp.Body.Close()
 		defer close(all)
-		in, name := bufio.NewScanner(resp.Body), ""
+		in, name := bufio.NewScanner(body), ""
 		for in.Scan() {
 			if rest, ok := strings.CutPrefix(in.Text(), "event: "); ok {
 				name = rest
@@ -60,10 +69,21 @@ func next(t *testing.T, from <-chan string, want ...string) {
 	}
 }
 
+// TestARequestIsFollowedWhileItRuns follows one from this machine and from another, where the
+// stream is compressed.
 func TestARequestIsFollowedWhileItRuns(t *testing.T) {
+	for _, from := range []string{"127.0.0.1:50", "192.0.2.1:50"} {
+		t.Run(from, func(t *testing.T) { followRequest(t, from) })
+	}
+}
+
+func followRequest(t *testing.T, from string) {
 	log := trace.New(5, true)
 	s := New(Config{Trace: log})
-	srv := httptest.NewServer(s)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = from
+		s.ServeHTTP(w, r)
+	}))
 	defer srv.Close()
 	defer s.Close()
 	list := listen(t, srv.URL+"/admin/api/exchanges/live")
@@ -101,4 +121,37 @@ func TestARequestIsFollowedWhileItRuns(t *testing.T) {
 	defer without.Close()
 	defer none.Close()
 	next(t, listen(t, without.URL+"/admin/api/exchanges/live"), `"keeps":0`, `"exchanges":[]`)
+}
+
+func TestStreamsAreCompressedForOtherMachines(t *testing.T) {
+	s := New(Config{})
+	defer s.Close()
+	for _, tt := range []struct {
+		from, accepts string
+		packed        bool
+	}{
+		{"192.0.2.1:50", "gzip, deflate, br", true},
+		{"192.0.2.1:50", "br, GZIP;q=0.5", true},
+		{"[2001:db8::1]:50", "gzip;q=1", true},
+		{"192.0.2.1:50", "gzip; q=0.0", false},
+		{"192.0.2.1:50", "br", false},
+		{"192.0.2.1:50", "", false},
+		{"127.0.0.1:50", "gzip", false},
+		{"[::1]:50", "gzip", false},
+	} {
+		w := ask(s, auth.Local(), "GET", "/admin/api/exchanges/none/live", "", "From", tt.from, "Accept-Encoding", tt.accepts)
+		body := io.Reader(w.Body)
+		if packed := w.Header().Get("Content-Encoding") == "gzip"; packed != tt.packed {
+			t.Errorf("%+v: %v", tt, w.Header())
+		} else if packed {
+			zip, err := gzip.NewReader(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body = zip
+		}
+		if text, err := io.ReadAll(body); string(text) != "event: end\ndata: {}\n\n" || err != nil {
+			t.Errorf("%+v: %q, %v", tt, text, err)
+		}
+	}
 }
