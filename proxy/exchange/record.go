@@ -180,9 +180,9 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause returns the part of err that the operator should read: the innermost error that has a
-// useful text, or nil. The message for the client says what to do; its cause may name hosts and
-// files, and is for the log alone.
+// cause returns the part of err that the operator should read: the cause of its fault if there is
+// one, else err itself; nil if err is nil. The message for the client says what to do; its cause
+// may name hosts and files, and is for the log alone.
 func cause(err error) error {
 	if err == nil {
 		return nil
