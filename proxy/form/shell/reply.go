@@ -63,7 +63,7 @@ func (r *reply) run(c chat.Call) error {
 	return r.Reply.Event(chat.Event{Kind: chat.Text, Text: text})
 }
 
-// pass passes a whole call on, as three events.
+// pass passes a whole call on.
 func (r *reply) pass(c chat.Call) error {
 	for _, e := range []chat.Event{
 		{Kind: chat.CallStart, Index: r.passed, ID: c.ID, Text: c.Name},
