@@ -1,7 +1,7 @@
 // Command toolnorm serves an OpenAI-compatible endpoint in front of local models, whose tool calls
 // it turns into strict ones while they stream. "toolnorm serve -h" lists its settings. "toolnorm
-// mcp" serves its tools on standard input and output. "toolnorm decode", "repair" and "formats" let
-// one look at what a model wrote without any server; these and the commands that fill stores are in
+// mcp" serves its tools on standard input and output. "toolnorm decode", "repair" and "formats"
+// read what a model wrote, without any server; these and the commands that fill stores are in
 // internal/command.
 //
 // Starting, and the settings:

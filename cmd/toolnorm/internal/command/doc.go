@@ -1,6 +1,6 @@
 // Package command has the commands of toolnorm that need no server: they read a text, or work on
-// the data that a server works on as well. Each is a struct whose tags are its arguments and flags
-// for the parser, and whose Run does the work with a [Console].
+// the data of a server. Each is a struct whose tags are its arguments and flags for the parser, and
+// whose Run does the work with a [Console].
 //
 //	console.go     where commands read and write, what shows how far they are, and the status that they end with
 //	folders.go     settings that they share with serve: folders, stores, connections; families and tools in files
