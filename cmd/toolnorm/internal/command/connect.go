@@ -190,8 +190,8 @@ func listClients(m *Console, user, folder string) error {
 // askTime is how long a server may take to list its models.
 const askTime = 10 * time.Second
 
-// firstModel asks a server for its models and returns the first that is neither a demo nor has a
-// suffix.
+// firstModel asks a server for its models and returns the first that is neither a demo nor a
+// knowledge base and has no suffix.
 func firstModel(s connect.Server) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()

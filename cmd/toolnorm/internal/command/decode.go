@@ -171,7 +171,7 @@ func failed(id json.RawMessage, err error) *lineReply {
 	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
 }
 
-// answer decodes the reply that one line holds. It never fails: what is wrong is in the answer.
+// answer decodes the reply that one line holds. It never fails: errors are in the answer.
 func (d lineDecoder) answer(line []byte) any {
 	var q lineRequest
 	if err := json.Unmarshal(line, &q); err != nil {
