@@ -70,8 +70,8 @@ var needs = map[string]auth.Need{
 	admin.API:             auth.Console,
 
 	// The page and its scripts are the same for every user and hold no data. A browser can send no
-	// key with a navigation. On other routes the guard refuses requests for scripts, since a
-	// foreign page could load the answers.
+	// key with a navigation, and the guard lets no page load other routes' answers as scripts,
+	// since a foreign page could do so, too.
 	admin.Paths:       auth.Page,
 	admin.Paths + "/": auth.Page,
 }

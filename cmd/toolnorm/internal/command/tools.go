@@ -42,7 +42,7 @@ type toolsList struct {
 	toolStore `embed:""`
 }
 
-// Run prints a line for each tool. The part that scripts need comes before a tab.
+// Run prints a line for each tool, with tabs between the columns for scripts.
 func (c *toolsList) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.List(ctx)
