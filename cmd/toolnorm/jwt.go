@@ -60,7 +60,7 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource returns what MCP clients are told about who issues tokens: the issuer, if it is an
+// resource returns the description of the token issuer for MCP clients, if the issuer is an
 // address. It returns nil without an audience, since a token that was issued for another server
 // must not open this one.
 func (c *jwts) resource(base string) *auth.Resource {

@@ -160,8 +160,8 @@ func unfinished(ctx context.Context, err error) error {
 const mostPromised = 64 << 10
 
 // Body reads the whole body, which must happen before anything is answered: net/http watches for a
-// client that goes away only once the body is read. Compressed bodies are not unpacked, so none can
-// grow here.
+// client that goes away only once the body is read. Compressed bodies are not unpacked, so a body
+// cannot grow here.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()

@@ -53,10 +53,10 @@ func (x *Record) noted(word, text string) {
 // told returns the notes on what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
 
-// promptTokens returns about how many tokens the prompt has, as far as the engine has said.
+// promptTokens returns the engine's estimate of the prompt's tokens, or 0 if there is none yet.
 func (x *Record) promptTokens() int { return x.prompt }
 
-// finished records the reason for the end that the client is told. The reason of a reply with calls
+// finished records the finish reason that the client gets. The reason of a reply with calls
 // is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
 func (x *Record) finished(reason string) { x.reason = reason }
 

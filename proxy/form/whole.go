@@ -31,7 +31,7 @@ func (w *Whole) Flush() error { return nil }
 func (w *Whole) Ping(string) error { return nil }
 
 // Ended returns the error of a reply that ended badly, nil when it ended well.
-// A reply that its token limit has cut may be empty: its reason tells the client why.
+// A reply that was cut at its token limit may be empty: its finish reason tells the client why.
 func (w *Whole) Ended(err error) error {
 	switch {
 	case err != nil:

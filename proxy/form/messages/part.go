@@ -65,7 +65,7 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 }
 
 // readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself,
-// and their results, are kept as the JSON that they are: a conversation that began there goes on
+// and their results, are kept as JSON text, so that a conversation that began there can continue
 // here.
 func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	switch {

@@ -234,7 +234,7 @@ func (s *stream) append(text string) {
 // openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call
 // >= 0). The first chunk of the stream also says the role, and content, the field that every client
 // knows, if the chunk has none. openai-node and LangChain fail without the role. Beside a call
-// content is null, never text: Continue loses a call that stands beside text.
+// content is null, never text: Continue loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)

@@ -88,7 +88,7 @@ func text(v json.RawMessage) (string, bool) {
 
 // broken returns a mark in a value that the client would read as one, empty when there is none. In
 // Void's parser a value ends at the first closing mark of any parameter, and any opening one begins
-// the next. The tool's own closing mark may stand in a value: Void looks for that from the end of
+// the next. A value may hold the tool's own closing mark: Void looks for that from the end of
 // the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
