@@ -8,16 +8,16 @@
 //	main.go       the process: signals, and the end of its terminal
 //	program.go    every part of the server, wired by name
 //	server.go     listening, and shutting down
-//	face.go       answers requests by one set of settings; reload.go reads changed settings and makes a new face
+//	face.go       answers by one set of settings; reload.go makes a new face when they change
 //	access.go     every route, and who may ask it; rights.go says which models; shared.go: what replicas share
-//	start.go      what is logged at the start, what prevents a start, and the watch on model servers
-//	remote.go     other MCP servers: settings, their file; agent.go: the agent, which asks the models;
+//	start.go      what a start logs, what prevents it, and the watch on model servers
+//	remote.go     other MCP servers: settings, their file; agent.go: the agent, which asks models;
 //	              documents.go: knowledge bases as models, and the list of all that can be asked
 //	config.go     the settings of serve, and the commands; tokens.go reads 64k; forms.go has those of the forms that clients get replies in,
 //	              leftout.go reads keys and formats one by one and leaves out what cannot be used
 //	file.go       the YAML file; wrong.go says where a wrong setting was set
 //	help.go       help, with the settings that most people need
-//	upstreams.go  the settings of more model servers; jwt.go: of JWTs; toolset.go: who may use which sets of tools
+//	upstreams.go  settings of more model servers; jwt.go: of JWTs; toolset.go: who may use which tools
 //
 // Parts of serve:
 //
