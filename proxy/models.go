@@ -55,8 +55,8 @@ func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 	return form.WriteValue(w, list)
 }
 
-// models lists what can be asked. Void asks every five seconds with vLLM and LM Studio, so the
-// catalog is expected to answer at once.
+// models lists the models that can be asked. Void asks every five seconds with its providers vLLM
+// and LM Studio, so the catalog is expected to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -79,10 +79,10 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	}{"list", data})
 }
 
-// model describes one of them. Ollama's tag "latest" goes without saying. A name is found by its
-// alias, by a pattern that stands for it ("claude-*"), and with a form's suffix, too, as clients
-// check the name that they were given. A pattern is found by the model behind it: no list can hold
-// the names that it stands for.
+// model describes one model. Ollama's tag "latest" may be left out. A model is also found by its
+// alias, by a name that matches a pattern ("claude-*"), and with a form's suffix, since clients
+// check the name that they were given. A name that matches a pattern is looked up as the model for
+// which the pattern stands: no list can hold all such names.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	name = strings.TrimPrefix(name, AliasPrefix)
 	for _, known := range []string{name, s.cfg.Catalog.Real(name)} {
 		if info, ok := named(infos, known); ok {
-			if known != id { // by the name that the client has for it
+			if known != id { // show the name that the client used
 				info.ID = id
 			}
 			if fault.AsksAnthropic(r) {

@@ -1,5 +1,5 @@
-// Package proxy is the face for programs that chat with a model: it serves OpenAI's API,
-// Anthropic's and Ollama's, and finds the client form of each request. A room each:
+// Package proxy serves programs that chat with a model: it offers the APIs of OpenAI, Anthropic and
+// Ollama, and finds the client form of each request. Its folders:
 //
 //	field               reads the fields of a JSON body
 //	form                what all client forms share: API, Form, Ask, Reply
@@ -11,7 +11,7 @@
 //	form/xml            calls in text, for Void, Cline and Roo
 //	exchange            one request from its body to its line in the log
 //
-// Here:
+// The files of this package:
 //
 //	proxy.go   the settings, every path and form (New)
 //	forms.go   which form a request gets
@@ -20,8 +20,8 @@
 //
 // A request goes through them in this order: exchange reads the body, an API's Read makes a
 // form.Ask of it by field, openForm finds the Form that takes it, exchange asks the model, and the
-// form's Reply writes each event as it comes. Only forms know how a client writes; behind form.Ask
-// every request looks the same.
+// form's Reply writes each event as it comes. Only forms know how a client writes; from form.Ask
+// on, every request looks the same.
 package proxy
 
 import (
@@ -50,25 +50,25 @@ import (
 // Defaults of Config.
 const (
 	DefaultMaxBody = 20 << 20         // bytes
-	DefaultStall   = 60 * time.Second // for a client that takes nothing
+	DefaultStall   = 60 * time.Second // for a client that reads nothing
 )
 
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of
 // the rest will do.
 type Config struct {
 	Model    chat.Model
-	Catalog  chat.Catalog                                                 // one with a method May, as exchange.Runner's, bounds who may ask which model
+	Catalog  chat.Catalog                                                 // if it has a method May, as exchange.Runner has, that decides who may ask which model
 	Counter  chat.Counter                                                 // nil: /v1/messages/count_tokens answers that there is none
 	Embedder chat.Embedder                                                // nil: /v1/embeddings answers that there is none
 	Ollama   ollama.Upstream                                              // nil: there is no /api
 	Log      zerolog.Logger                                               // one line a request; the zero value logs nothing
 	Trace    *trace.Log                                                   // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
-	Count    trace.Counter                                                // counts every exchange; nil: nobody does
+	Count    trace.Counter                                                // counts every exchange; nil: they are not counted
 	Watch    func(ctx context.Context, r *chat.Request, o *chat.Observer) // as exchange.Runner has it
 	LivePage string                                                       // where browsers that ask for /debug are sent; empty: /debug is a page itself
-	Reasons  []chat.Reason                                                // what the codes in chat.Meta.Repairs mean, for those who look at exchanges
+	Reasons  []chat.Reason                                                // what the codes in chat.Meta.Repairs mean, for /debug
 
-	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: by what asks
+	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: the form depends on the client
 	Shell       *shell.Config     // tools that are served here, for clients that have only a terminal; nil: there are none
 	VoidAliases string            // when models are listed under a second name, for Void; empty: AliasesAuto
 
@@ -78,11 +78,11 @@ type Config struct {
 	DefaultModel string             // answers requests that name no model; empty: such requests are an error
 	MaxBody      int64              // of a request, in bytes; 0: DefaultMaxBody
 	Replies      *responses.Replies // kept for previous_response_id, so that they outlive this Server; nil: its own
-	Stall        time.Duration      // until a client that takes nothing is given up; 0: DefaultStall
+	Stall        time.Duration      // how long a client may read nothing before it is given up; 0: DefaultStall
 }
 
-// Server is the http.Handler of the OpenAI-compatible face. It answers whoever asks, and waits for
-// bodies for ever: auth.Guard and front.Front belong in front of it.
+// Server is the http.Handler of the APIs. It answers every caller, and waits for bodies for ever:
+// it must be wrapped in auth.Guard and front.Front.
 type Server struct {
 	cfg   Config
 	forms form.First // of chat completions
@@ -90,8 +90,8 @@ type Server struct {
 	paths []string // of the routes
 }
 
-// New makes a Server. Every client form is wired here, and nowhere else.
-// It returns no error: every setting that could be wrong has been checked by who made the Config.
+// New makes a Server. Every client form is registered here, and nowhere else. New returns no error:
+// the caller must have checked every setting that could be wrong.
 func New(cfg Config) *Server {
 	cfg.MaxBody, cfg.Stall = cmp.Or(cfg.MaxBody, DefaultMaxBody), cmp.Or(cfg.Stall, DefaultStall)
 	if cfg.Replies == nil {
@@ -127,17 +127,16 @@ func (s *Server) handle(path string, h http.HandlerFunc) {
 	s.mux.HandleFunc(path, h)
 }
 
-// Mount puts each of the server's paths into a mux, so that who looks at the mux alone knows
-// them all.
+// Mount adds each of the server's paths to a mux, so that the mux alone shows them all.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, path := range s.paths {
 		mux.Handle(path, s)
 	}
 }
 
-// chatForms lists the forms of chat completions: who asks for a shell first, since its text may be
-// another form; the one that takes every request last. @shell within a prompt of Void's writes a
-// <run_command>, so the shell form has the other two below it.
+// chatForms lists the forms of chat completions. The shell form comes first, since it may write its
+// text in another form; the form that accepts every request comes last. With @shell and Void's
+// prompt a reply writes <run_command>, so the shell form has the other two below it.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
@@ -149,9 +148,9 @@ func chatForms(tools *shell.Config) form.First {
 	return form.First{shell.Form{Config: tools, Below: form.First{inText, plain}}, inText, plain}
 }
 
-// route serves a path with one method, and says so to requests with another; an empty method stands
-// for all. net/http would answer 405 as plain text, and clients want their API's own form of error.
-// HEAD comes with GET.
+// route serves a path with one method, and answers other methods with an error; an empty method
+// means all. net/http would answer 405 as plain text, but clients expect their API's own form of
+// error. GET includes HEAD.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
@@ -168,8 +167,8 @@ func (s *Server) route(method, path string, h exchange.Handler) {
 // ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// unknown answers for every other path. An HTML or text page would show up in an editor as a broken
-// reply, so the error names the paths instead.
+// unknown answers requests for every other path. An HTML or text page would show up in an editor as
+// a broken reply, so the error names the paths instead.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	known := "the API begins at /v1: " + paths
 	if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -178,11 +177,11 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	fault.WriteFor(w, r, fault.New(fault.NotFound, "no such path: %s; %s", r.URL.Path, known))
 }
 
-// paths are those of OpenAI's API and of Anthropic's, for those who ask for another.
+// paths lists the paths of OpenAI's and Anthropic's APIs, for the error about an unknown path.
 const paths = "/v1/chat/completions, /v1/responses, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
 // health answers that the process serves; it says nothing about the model servers. A monitor
-// restarts what is not well, and that would bring no model server back.
+// restarts a program that is not healthy, which would not bring a model server back.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Status string `json:"status"`
@@ -197,7 +196,8 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	}{s.cfg.Version, runtime.Version()})
 }
 
-// bound returns what refuses who may not ask a model; nil where the catalog bounds nobody.
+// bound returns the function that refuses callers who may not ask a model; nil if the catalog has
+// no such limits.
 func bound(c chat.Catalog) func(ctx context.Context, model string) error {
 	if b, ok := c.(interface {
 		May(ctx context.Context, model string) error

@@ -15,11 +15,11 @@ import (
 // needs says who may ask each route of the program. It is the only place that does: a route
 // that is missing here is for administrators, and a test walks all of them.
 //
-// Which right a need is, docs/auth.md has. Administrators change the server or look inside it, by
-// the console of /admin or else. /runner runs tools as /mcp does, and so is for every user; but a
-// call is one request there, which a foreign page could send blindly.
+// docs/auth.md says which right each need stands for. Administrators change the server or look
+// inside it, through the console of /admin or otherwise. /runner runs tools as /mcp does, and so is
+// for every user; but there a call is a single request, which a foreign page could send blindly.
 var needs = map[string]auth.Need{
-	"/":        auth.User, // what does not exist
+	"/":        auth.User, // paths that do not exist
 	"/{$}":     auth.User,
 	"/healthz": auth.Open,
 	readyPath:  auth.Open,
@@ -69,9 +69,9 @@ var needs = map[string]auth.Need{
 	metricsPath:           auth.Scrape,
 	admin.API:             auth.Console,
 
-	// The page and its scripts are the same for everybody and hold no data. A browser can send
-	// no key with a navigation, and the guard refuses scripts, since elsewhere they would be
-	// answers that a foreign page shows.
+	// The page and its scripts are the same for every user and hold no data. A browser can send no
+	// key with a navigation, and the guard lets no page load other routes' answers as scripts,
+	// since a foreign page could do so, too.
 	admin.Paths:       auth.Page,
 	admin.Paths + "/": auth.Page,
 }
@@ -94,10 +94,10 @@ func (r *routes) Handle(pattern string, h http.Handler) {
 	r.mux.Handle(pattern, h)
 }
 
-// mount makes the routes of everything that answers: chats, the agent, the tools for MCP
-// clients and runners, the list of other MCP servers, and the page of the administrator.
-// Void never initialises twice, so sessions of MCP clients go on when the settings are read
-// again, and, by the key in mcp.key, after a restart and at any replica with the same file.
+// mount makes the routes of everything that answers: chats, the agent, the tools for MCP clients
+// and runners, the list of other MCP servers, and the page of the administrator. Void never
+// initialises twice, so sessions of MCP clients continue when the settings are read again and, with
+// the key in mcp.key, after a restart and at every replica with the same file.
 func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)
@@ -120,7 +120,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	return r
 }
 
-// guard makes what stands in front of the routes of a face.
+// guard returns the guard that wraps the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Resource: f.resource, Sets: f.settings.sets, Rights: f.settings.rights,

@@ -8,16 +8,16 @@ import (
 	"toolnorm/admin/web"
 )
 
-// admins are the settings of who may administer. Without keys of their own the keys of the models
-// open /admin, too.
+// admins are the settings of who may administer. Without keys for administrators, API keys open
+// /admin, too.
 type admins struct {
 	AdminKey     []string `name:"admin-key" placeholder:"KEY" help:"Keys of administrators, who change the server and see inside it: at least 16 characters, or sha256: and a key's SHA-256 digest. Then other API keys may not. Safer in the environment or a file. Default: holders of API keys are administrators, and whoever is on this machine if there are none."`
 	AdminKeyFile string   `name:"admin-key-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`
 	MetricsKey   []string `name:"metrics-key" placeholder:"KEY" help:"Keys that may read /metrics and nothing else, as --admin-key. Default: administrators may, and whoever is on this machine if there are none."`
 }
 
-// toPage returns a handler that leads browsers from / to the page, and is next for all else. The
-// page is for everybody, so it stands in front of the guard.
+// toPage returns a handler that redirects browsers from / to the admin page and passes all other
+// requests to next. Every user may load the page, so the handler comes before the guard.
 func toPage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" && wantsPage(r) && web.Built() {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// agents are the settings of the agent. Its bounds stop a run that goes round in circles, which
-// costs time on a local server and money on another.
+// agents are the settings of the agent. Its limits stop a run that repeats itself, which costs time
+// on a local server and money on a remote one.
 type agents struct {
 	AgentTime       time.Duration `name:"agent-time" default:"10m" help:"How long one run of the agent may take, with all its steps."`
 	AgentTokens     int           `name:"agent-tokens" default:"200000" help:"How many tokens one run of the agent may read and write in all."`
@@ -23,8 +23,8 @@ type agents struct {
 	AgentQueue      int           `name:"agent-queue" default:"64" help:"How many of them may wait; further ones are told so at once."`
 }
 
-// newAgent makes the agent, which stands in front of a model.
-// A request that asks for no agent passes through it to the model.
+// newAgent makes the agent, which wraps the engine. It passes a request that does not ask for the
+// agent to the model.
 func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
@@ -43,8 +43,8 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 }
 
 // server returns the name that the settings give to a model's server, or "" for the server of the
-// setting ollama. The queue counts by server, and a name before a slash may be a part of a model's
-// own name.
+// setting ollama. The queue counts by server. A name before a slash may also be a part of the
+// model's own name.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

@@ -16,19 +16,20 @@ import (
 	"toolnorm/internal/version"
 )
 
-// bug is the command bug. It takes the settings of serve, so that it reports on what that serves.
+// bug is the command bug. It takes the settings of serve, so that it reports on the server that
+// they start.
 type bug struct {
 	Config
 }
 
-// hidden are the settings whose values nobody may read in a report. TestSecretsStayOutOfReports
-// finds one that is missing.
+// hidden are the settings whose values must not be in a report. TestSecretsStayOutOfReports finds
+// settings that are missing here.
 var hidden = []string{
 	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
 
-// within finds what is secret in an address, or in the words of a database driver: a user with a
-// password, and members of a query.
+// within finds secrets in an address or in the error of a database driver: a user with a password,
+// and members of a query.
 var within = []struct {
 	pattern *regexp.Regexp
 	shown   string
@@ -37,8 +38,8 @@ var within = []struct {
 	{regexp.MustCompile(`(?i)((?:password|token|secret|key|sig)[a-z_-]*=)[^&\s"']+`), `$1…`},
 }
 
-// Run prints the beginning of a report in Markdown. It holds no prompts and no keys, and asks the
-// model servers no more than models does.
+// Run prints the beginning of a report in Markdown. The report holds no prompts and no keys. Run
+// asks the model servers only what the command models asks them.
 func (c *bug) Run(m *Main, said *kong.Context) error {
 	r, err := c.servers(m)
 	if err != nil {
@@ -65,7 +66,7 @@ func serverLine(s doctor.Server) string {
 	return fmt.Sprintf("- server %s: %s, %d models", s.Name, strings.TrimSpace(cmp.Or(s.Kind, "built in")+" "+s.Version), len(s.Models))
 }
 
-// givenSettings lists the settings that do not have their defaults, with where they stand.
+// givenSettings lists the settings that do not have their defaults, each with its origin.
 func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 	var lines []string
 	for _, flag := range flags {

@@ -29,13 +29,13 @@ type samples struct {
 	Sample string `default:"auto" enum:"auto,always,never" restart:"yes" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
 
-// Config is every setting. Each has one name as a flag, in the environment (TOOLNORM_ and the name
-// in capitals), and in the YAML file; flags win over the environment, and that over the file. The
-// help texts are the documentation of the settings, so they name defaults, units and what 0 means.
-// A secret is better in the environment or a file: every program of the machine can read a command
-// line. The settings stand here as the help has them, under its headings: three hundred lines
-// without any were read by nobody. The tag restart marks those that a running server cannot change
-// (reload.go).
+// Config holds every setting. Each has the same name as a flag, in the environment (TOOLNORM_ and
+// the name in capitals), and in the YAML file; flags win over the environment, and the environment
+// over the file. The help texts are the documentation of the settings, so they name defaults, units
+// and what 0 means. A secret is better in the environment or a file: every program of the machine
+// can read a command line. The settings are grouped as in the help, under its headings, since three
+// hundred lines without headings are hard to read. The tag restart marks the settings that a
+// running server cannot change (reload.go).
 type Config struct {
 	serverSettings  `embed:"" group:"Server:"`
 	modelSettings   `embed:"" group:"Models:"`
@@ -64,8 +64,8 @@ type serverSettings struct {
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
 }
 
-// modelSettings say how models are read, and in which form clients get their replies. Form shell
-// has to be asked for: tools that nobody asked for would change every chat.
+// modelSettings say how the output of models is read, and in which form clients get their replies.
+// The form shell must be asked for, since its tools would otherwise change every chat.
 type modelSettings struct {
 	Model               string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 	Alias               map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
@@ -101,8 +101,8 @@ type toolSettings struct {
 	Knowledge        kb.Config   `embed:""`
 }
 
-// reliability says what is done about calls that are wrong, and models that go round in circles or
-// do not answer.
+// reliability says what is done about wrong calls, and about models that repeat themselves or do
+// not answer.
 type reliability struct {
 	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
 	Rewrite          bool          `default:"true" negatable:"" help:"Have the model rewrite an invalid call, constrained to the schema."`
@@ -154,8 +154,8 @@ type debugSettings struct {
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
 
-// commands are what the program can be told to do. The settings of serve are those of doctor as
-// well, so that what doctor finds is true of the server.
+// commands are the commands of the program. doctor takes the settings of serve, so that what it
+// finds is true of the server.
 type commands struct {
 	Serve      Config             `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Models     listModels         `cmd:"" help:"List available models with their format, strategy, context size and tool support."`
@@ -176,12 +176,13 @@ type commands struct {
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 }
 
-// errDone says that the arguments asked for something that is done already, as help.
+// errDone says that the arguments asked for something that is done already, such as printing help.
 var errDone = errors.New("done")
 
 // ParseFlags reads the command and the settings from arguments, environment and file. It returns
-// errDone when there is nothing to run. The arguments are read twice: the first time tells which
-// file to read, the second has its values below flags and environment.
+// errDone when there is nothing to run. The arguments are read twice: the first time finds which
+// file to read, and the second time uses the file's values where neither flags nor the environment
+// set them.
 func (m *Main) ParseFlags(args []string) error {
 	m.reload.args = args
 	cli, said, err := m.parse(args, nil)
@@ -220,10 +221,9 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 	return path, takesFile
 }
 
-// strays returns the variables of the environment that look like settings but are not. They are
-// worth a warning only: a container platform makes such names up for a service of this name.
-// Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm, so they
-// cannot be errors.
+// strays returns the variables of the environment that look like settings but are not. They only
+// cause a warning and cannot be errors, since a container platform may set such names: Kubernetes
+// sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, flag := range settingsIn(app) {
@@ -239,7 +239,8 @@ func strays(app *kong.Application) (names []string) {
 	return names
 }
 
-// settingsIn returns the flags of all commands that are settings: only those have a variable.
+// settingsIn returns the flags of all commands that are settings, which are those with an
+// environment variable.
 func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	for _, cmd := range app.Children {
 		for _, flag := range cmd.Flags {
@@ -251,8 +252,9 @@ func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	return all
 }
 
-// parse reads the arguments, with the file's settings below them.
-// kong would end the process after printing help; here that is an error which a test can look at.
+// parse reads the arguments, and takes the file's settings where neither they nor the environment
+// set a value. kong would end the process after printing help; here that is an error which a test
+// can look at.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli, help := new(commands), new(helper)
 	done := false
@@ -284,8 +286,8 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	return cli, ctx, nil
 }
 
-// settings are those that need more than reading.
-// Config stays what was written, so that it can be shown; what follows from it is here.
+// settings holds what is derived from Config. Config stays as it was written, so that it can be
+// shown.
 type settings struct {
 	ollama    string // base URLs with commas between them
 	upstreams []engine.Upstream
@@ -300,20 +302,20 @@ type settings struct {
 	sets      auth.Sets    // which sets of tools callers may use; nil: all
 	rights    auth.Rights  // what callers may do; nil: the setting says nothing
 
-	odd         []error // what cannot be used and is left out: keys and families
+	odd         []error // errors of keys and families that cannot be used and are left out
 	oddFamilies bool    // some of these are families
 
-	unread map[string]string // of the setting format, what names a family that is not there for it
+	unread map[string]string // entries of the setting format that name a family which could not be read
 }
 
-// maxTrace is how many exchanges may be kept. With what was said in them they take up to 256 MiB.
+// maxTrace is how many exchanges may be kept. With prompts and replies they take up to 256 MiB.
 const maxTrace = 1000
 
-// maxUsageDays is for how long usage may be kept: ten years.
+// maxUsageDays is for how many days usage may be kept: ten years.
 const maxUsageDays = 3650
 
-// readGates checks when models are asked whether they need a tool. true and false are what the
-// setting once was.
+// readGates checks the setting ask-before-tools, which says when models are asked whether they need
+// a tool. It accepts true and false, the setting's former values.
 func (c *Config) readGates() error {
 	for model, when := range c.AskBeforeTools {
 		switch when {
@@ -329,9 +331,8 @@ func (c *Config) readGates() error {
 	return nil
 }
 
-// resolve checks the settings that have rules, fills in the data folder, and says which one is
-// wrong. Everything that can be wrong is found before the server listens, with the name of the
-// setting in front.
+// resolve checks the settings that have rules, and fills in the data folder. It finds every wrong
+// setting before the server listens; its error begins with the name of the setting.
 func (c *Config) resolve() (s settings, err error) {
 	if err := checkListen(c.Listen); err != nil {
 		return s, err
@@ -345,7 +346,7 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("call-buffer: %w", err)
 	}
 	if c.CallBuffer == "short" {
-		s.hold = adapters.HoldShort // which the engine shortens at slow models
+		s.hold = adapters.HoldShort // which the engine shortens for slow models
 	}
 	if err := c.readGates(); err != nil {
 		return s, err

@@ -32,8 +32,9 @@ type examine struct {
 	Config
 }
 
-// Run does it. The report goes to stdout, what is being done to stderr. That something is wrong is
-// an error. Ctrl-C ends it with a report on what was found by then.
+// Run examines the servers or the model. It prints the report to stdout and its progress to stderr,
+// and returns an error if it found a problem. Ctrl-C ends it with a report on what was found by
+// then.
 func (c *examine) Run(m *Main) error {
 	d, err := c.doctor(m)
 	if err != nil {
@@ -66,10 +67,10 @@ func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.R
 	return r
 }
 
-// pageLimit is how long an examination from the admin page may take, as long as one of the command.
+// pageLimit is how long an examination from the admin page may take, as long as one by the command.
 const pageLimit = 5 * time.Minute
 
-// examineNow examines by the settings in force, for the admin page.
+// examineNow examines the server with the settings in force, for the admin page.
 func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
@@ -92,7 +93,7 @@ func (m *Main) examineNow(ctx context.Context, model string, step func(text stri
 	return b.String(), r.Problems() || r.Unreachable(), err
 }
 
-// otherServers examines mcp.json; none of its servers is started or asked.
+// otherServers examines mcp.json, without starting or asking its servers.
 func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	n, wrong := remote.Check(m.given.mcpFile(&c.Config))
 	for _, w := range wrong {
@@ -104,7 +105,7 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	return all
 }
 
-// leftOut lists what the settings name and cannot be used.
+// leftOut lists the keys and families of the settings that cannot be used.
 func (c *examine) leftOut() (all []doctor.Finding) {
 	s, _ := c.resolve() // doctor has read them without an error
 	for _, err := range s.odd {
@@ -113,8 +114,8 @@ func (c *examine) leftOut() (all []doctor.Finding) {
 	return all
 }
 
-// report prints a report, for people by print. A server that cannot be reached is an error with a
-// status of its own.
+// report prints a report, as JSON or for people with print. A server that cannot be reached is an
+// error with its own status.
 func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
 	r.Toolnorm = version.String()
 	if asJSON {
@@ -133,10 +134,11 @@ func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error
 	return nil
 }
 
-// levelColours are those of the words that begin a finding.
+// levelColours are the colours of the words that begin a finding.
 var levelColours = map[doctor.Level]string{doctor.OK: "32", doctor.Note: "33", doctor.Problem: "31"}
 
-// coloured returns a report with the levels of its findings in colour, where a terminal shows it.
+// coloured returns a report with the levels of its findings in colour, if it is printed on a
+// terminal that shows colours.
 func (m *Main) coloured(report string, forPeople bool) string {
 	if !forPeople || m.Width() == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return report
@@ -152,8 +154,8 @@ func (m *Main) coloured(report string, forPeople bool) string {
 	return strings.Join(lines, "")
 }
 
-// doctor makes what examines.
-// Errors here are the caller's, so they end with status 2.
+// doctor makes the doctor that examines. Its errors are mistakes in the settings, so they end the
+// program with status 2.
 func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	settings, err := c.resolve()
 	if err != nil {
@@ -183,15 +185,16 @@ func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	return doctor.New(cfg)
 }
 
-// listModels is the command models. It takes the settings of serve, so that it lists what that
-// serves.
+// listModels is the command models. It takes the settings of serve, so that it lists the models
+// that serve offers.
 type listModels struct {
 	JSON bool `name:"json" env:"-" help:"Print the list as JSON, as doctor does (docs/doctor.md)."`
 
 	Config
 }
 
-// Run lists the models. A server that cannot be reached is named, and the status is that of doctor.
+// Run lists the models. It names servers that cannot be reached, and ends with the same status as
+// doctor.
 func (c *listModels) Run(m *Main) error {
 	r, err := c.servers(m)
 	if err != nil {
@@ -200,7 +203,7 @@ func (c *listModels) Run(m *Main) error {
 	return m.report(r, c.JSON, r.PrintModels)
 }
 
-// serversLimit is how long the servers may take to say what they have.
+// serversLimit is how long the servers may take to list their models.
 const serversLimit = 30 * time.Second
 
 // servers asks the configured model servers about themselves and their models. It loads no model.

@@ -16,8 +16,8 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// catalog lists the models of the engine, and those that the agent makes of them: NAME@agent, and
-// kb/NAME.
+// catalog lists the models of the engine, and those that the agent answers with them: NAME@agent,
+// and kb/NAME.
 type catalog struct {
 	*engine.Engine
 	loop     *agent.Loop
@@ -25,7 +25,7 @@ type catalog struct {
 	may      func(ctx context.Context, model string) error
 }
 
-// May refuses who may not ask a model by this name.
+// May returns an error if the caller of ctx may not ask a model by this name.
 func (c *catalog) May(ctx context.Context, model string) error { return c.may(ctx, model) }
 
 // Models lists the models that the caller of ctx may ask.
@@ -38,7 +38,7 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Plan returns how a model is read: NAME@agent is read as NAME. Which model answers from a
-// knowledge base is found when it is asked.
+// knowledge base is only decided when it is asked.
 func (c *catalog) Plan(model string) engine.Plan {
 	if !c.loop.Answers(model) {
 		return c.Engine.Plan(model)
@@ -49,9 +49,10 @@ func (c *catalog) Plan(model string) engine.Plan {
 	return engine.Plan{Server: "toolnorm", Model: model}
 }
 
-// Server returns no server for what the agent answers: there is none to pass a request on to.
+// Server returns no server for models that the agent answers, since their requests cannot be passed
+// on.
 func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
-	if err := c.may(ctx, model); model != "" && err != nil { // none is named where models are managed
+	if err := c.may(ctx, model); model != "" && err != nil { // requests that manage models name none
 		return nil, "", err
 	}
 	if c.loop.Answers(model) {
@@ -60,7 +61,8 @@ func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, 
 	return c.Engine.Server(ctx, model)
 }
 
-// Describe describes the model behind what the agent answers.
+// Describe describes a model. For a model that the agent answers, it describes the model that the
+// agent asks.
 func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
 	if err := c.may(ctx, model); err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 // bases are the knowledge bases for the agent.
 type bases struct{ kb *kb.KB }
 
-// newBases returns them; nil where the program has none.
+// newBases returns the knowledge bases, or nil if the program has none.
 func newBases(k *kb.KB) agent.Bases {
 	if k == nil || k.Store == nil {
 		return nil
@@ -113,7 +115,7 @@ func newBases(k *kb.KB) agent.Bases {
 	return bases{k}
 }
 
-// Bases lists those that the caller of ctx may see.
+// Bases lists the knowledge bases that the caller of ctx may see.
 func (b bases) Bases(ctx context.Context) (all []agent.Base, err error) {
 	if ok, err := b.kb.Wanted(ctx); err != nil || !ok || auth.PrincipalOf(ctx) == nil {
 		return nil, err
@@ -125,8 +127,8 @@ func (b bases) Bases(ctx context.Context) (all []agent.Base, err error) {
 	return all, err
 }
 
-// Link returns the address of a passage at the server that the client has asked, or "" if that is
-// not known.
+// Link returns the address of a passage on the server that the client has asked, or "" if the
+// server's address is not known.
 func (b bases) Link(ctx context.Context, base, document string, passage int) string {
 	at, _ := ctx.Value(askedAt{}).(string)
 	if at == "" {
@@ -135,10 +137,10 @@ func (b bases) Link(ctx context.Context, base, document string, passage int) str
 	return at + kb.Paths + url.PathEscape(base) + "/" + url.PathEscape(document) + "/" + strconv.Itoa(passage)
 }
 
-// askedAt is the key of the address at which a request has come.
+// askedAt is the context key of the address to which a request was sent.
 type askedAt struct{}
 
-// withAddress keeps the address for those that write links.
+// withAddress stores this address in the request's context, for Link.
 func withAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme := "http"

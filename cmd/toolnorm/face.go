@@ -29,9 +29,9 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// face answers requests by one set of settings. Settings that are read again make a new one
-// (reload.go); requests that are being answered keep the old one to their end, since nothing of it
-// changes.
+// face answers requests by one set of settings. When the settings are read again, a new face is
+// made (reload.go). Requests that are being answered keep the old face until they end, since it
+// never changes.
 type face struct {
 	http.Handler
 	routes   *routes
@@ -40,31 +40,31 @@ type face struct {
 	asks     engine.Config // what engine was made of
 	engine   *engine.Engine
 	models   *catalog       // that can be asked
-	resource *auth.Resource // where MCP clients find who issues tokens; nil: nowhere
+	resource *auth.Resource // where MCP clients find who issues tokens; nil: there is no such place
 }
 
-// lasting are the parts that outlive a face: what they keep, as sessions, tokens and the last
-// exchanges, must not end with the settings.
+// lasting are the parts that outlive a face: what they keep, such as sessions, tokens and the last
+// exchanges, must survive a change of the settings.
 type lasting struct {
 	trace   *trace.Log       // the last exchanges; nil: none are kept
 	history *history.History // nil: requests are not kept over a restart
-	writes  sleep.Group      // what writes it, to the last request's end
+	writes  sleep.Group      // the goroutines that write it, until the last request ends
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
-	shared  *shared.Store // what replicas share; nil: the store is a file
+	shared  *shared.Store // data that replicas share; nil: the store is a file
 	spans   *spans.Tracer // nil: no traces are wanted
 	usage   *usage.Usage  // nil: none is kept
 	reasons []chat.Reason
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
-	mcp     *mcpserver.Server // nil: the settings want none
-	remote  *remote.Set       // other MCP servers; nil: this program is one of theirs
-	door    *door             // where runners find this program
-	runners *runner.Server    // what toolrun asks
-	admin   *admin.Server     // what /admin is answered by
+	mcp     *mcpserver.Server // nil: the settings switch it off
+	remote  *remote.Set       // other MCP servers; nil: another toolnorm started this program as its MCP server
+	door    *door             // lets runners find this program
+	runners *runner.Server    // answers toolrun
+	admin   *admin.Server     // answers /admin
 }
 
-// openLasting makes them, by the settings that the program was started with.
+// openLasting makes the lasting parts, by the settings that the program was started with.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
@@ -98,9 +98,9 @@ func (m *Main) openLasting() {
 	m.admin = admin.New(c)
 }
 
-// newFace makes what answers by these settings. The order is that of need: the engine before the
-// agent in front of it, the guards around everything that answers. An engine whose settings are
-// those of the old face is kept, with what it knows of models.
+// newFace makes a face for these settings. Each part is made after the parts that it needs: the
+// engine before the agent that asks it, and the guards last. If the settings of the engine are
+// those of the old face, the old engine is kept, with what it knows about models.
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {
@@ -147,5 +147,5 @@ func (m *Main) show(ctx context.Context, f *face) {
 	m.watchServers(ctx, f.settings, f.engine)
 }
 
-// ServeHTTP answers a request by the settings that are in force when it comes.
+// ServeHTTP answers a request with the settings that are in force when it arrives.
 func (m *Main) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.now.Load().ServeHTTP(w, r) }

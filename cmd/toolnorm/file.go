@@ -14,7 +14,7 @@ import (
 )
 
 // file is a YAML file of settings, named as the flags are.
-// It is read by hand for its line numbers, which a library's map no longer has.
+// It is read node by node to keep the line numbers, which a decoded map would not have.
 type file struct {
 	path      string
 	values    map[string]setting
@@ -29,8 +29,8 @@ type setting struct {
 
 var _ kong.Resolver = (*file)(nil)
 
-// readFile reads the settings in path; with an empty path those in the default file, and nil when
-// there is none. Only the default file may be missing. One that was named has to be there.
+// readFile reads the settings file at path. If path is empty, it reads the default file, and
+// returns nil if that does not exist. A file that was named must exist.
 func readFile(path string) (*file, error) {
 	text, path, err := home.ReadFile(path)
 	if err != nil || path == "" {
@@ -48,7 +48,7 @@ func readFile(path string) (*file, error) {
 }
 
 // parse reads the mapping that the file must be.
-// A setting that stands twice is an error, where YAML's readers take the last one.
+// A setting that comes twice is an error, although YAML readers often take the last one.
 func (f *file) parse(text []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -83,8 +83,8 @@ func (f *file) parse(text []byte) error {
 	return nil
 }
 
-// valueOf turns a node into what a flag can take. Scalars stay text: the flag knows its type.
-// That keeps 010 and yes what the user wrote.
+// valueOf turns a node into a value for a flag. Scalars stay text, since the flag knows its type,
+// so 010 and yes stay as the user wrote them.
 func valueOf(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -113,9 +113,9 @@ func valueOf(n *yaml.Node) (any, error) {
 	return nil, errors.New("must be a word, a list or a mapping")
 }
 
-// Validate finds settings that do not exist.
-// A typo would else do nothing, and look as if it did.
-// Variables that are unknown only warn: those may come from a platform, and a file is the user's.
+// Validate returns an error for settings that do not exist: otherwise a typo would silently do
+// nothing. Unknown environment variables only cause a warning, since they may come from a platform,
+// but the user wrote the file.
 func (f *file) Validate(app *kong.Application) error {
 	var known []string
 	for _, flag := range settingsIn(app) {
@@ -130,7 +130,7 @@ func (f *file) Validate(app *kong.Application) error {
 }
 
 // Resolve returns the file's value of a flag, or nil if the environment has one. kong asks its
-// resolvers before it looks at the environment's variables, so Resolve gives way to those.
+// resolvers before it looks at environment variables, so Resolve lets these win.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil
@@ -149,7 +149,7 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 	if !ok {
 		return nil, nil
 	}
-	// When models are asked may be said of all of them in one word.
+	// The setting that says when models are asked may be one word for all models.
 	if text, isText := s.value.(string); isText && flag.IsMap() && flag.PlaceHolder == "MODEL=WHEN" && !strings.Contains(text, "=") && text != "" {
 		return map[string]any{"*": text}, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"toolnorm/runner"
 )
 
-// checkForms returns an error for a wrong setting of the forms of replies. Runner and language are
+// checkForms returns an error for a wrong setting about the client forms. Runner and language are
 // written into lines that a shell reads or Markdown shows, so neither may hold more than words.
 func (c *Config) checkForms() error {
 	for model, name := range c.ClientForm {

@@ -8,17 +8,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// first are the settings that toolnorm -h shows: those that the README begins with.
+// first lists the settings that toolnorm -h shows, which are those at the beginning of the README.
 var first = []string{"listen", "api-keys-file", "upstream", "trace-bodies"}
 
 // Settings that the help of a command shows beside its own options: which servers it asks, or where
-// its data lie.
+// its data is.
 var (
 	asking  = []string{"config", "data", "ollama", "upstream"}
 	keeping = []string{"data", "store", "text-embedding-model-url", "text-embedding-model-name"}
 )
 
-// helper prints help. all has it show every setting that a command takes.
+// helper prints help. If all is set, it shows every setting that a command takes.
 type helper struct{ all bool }
 
 // print prints kong's help without the settings of serve, of which there are hundreds: a command
@@ -52,8 +52,8 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 }
 
 // hideSettings hides the settings among the options of a command and of those above it, and counts
-// them; those that it leaves are told in one sentence. A setting has a variable, an option of a
-// command has none.
+// them. The help then mentions the hidden settings in one sentence. A setting has an environment
+// variable, an option of a command does not.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping
 	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {

@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/usage"
 )
 
-// histories say what is kept of requests in the database, for the time after a restart.
+// histories say which requests are kept in the database, so that they survive a restart.
 type histories struct {
 	History      int    `default:"10000" restart:"yes" help:"How many requests to keep in the database for the page Live: times, models, calls, errors and repairs. It is history.db in the folder of data, or the PostgreSQL of store. 0: none; trace 0 turns it off, too."`
 	HistoryDays  int    `default:"14" restart:"yes" help:"After how many days they are deleted."`
@@ -20,12 +20,12 @@ type histories struct {
 	HistoryTexts string `default:"none" enum:"none,failed,all" restart:"yes" help:"Which prompts and replies to keep there: none, failed (of requests that failed or were repaired), or all (needs no trace-bodies)."`
 }
 
-// usages say what is kept of who asked how much.
+// usages say how long the usage of each caller is kept.
 type usages struct {
 	UsageDays int `name:"usage-days" default:"90" restart:"yes" help:"For how many days to keep how many requests, calls and tokens each caller had of each model; 0: none. It is in the database of history."`
 }
 
-// check returns an error for a bound that is none.
+// check returns an error for a limit that is out of range.
 func (h *histories) check() error {
 	if h.History < 0 || h.History > 1_000_000 {
 		return errors.New("history: must be 0 to 1000000")
@@ -66,7 +66,7 @@ func (c *Config) historyAt() string {
 	return where
 }
 
-// openUsage starts counting by days what each caller asks, unless the settings keep no days.
+// openUsage starts counting each caller's usage by day, unless the setting usage-days is 0.
 func (m *Main) openUsage() {
 	if m.Config.UsageDays == 0 {
 		return

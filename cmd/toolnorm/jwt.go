@@ -13,9 +13,9 @@ import (
 )
 
 // jwts are the settings of JWTs. The algorithms follow from them: a secret allows HS256, public
-// keys RS256 and EdDSA. A list of algorithms would be one more setting that can be wrong, and one
-// that is wrong here lets strangers in. toolnorm mcp has them too: its user is whom the token in
-// its environment is about.
+// keys RS256 and EdDSA. A list of algorithms would be one more setting that can be wrong, and a
+// mistake here would let strangers in. toolnorm mcp has these settings, too: its user is the
+// subject of the token in its environment.
 type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
@@ -26,10 +26,10 @@ type jwts struct {
 	JWTAdminRole  string        `name:"jwt-admin-role" placeholder:"ROLE" help:"The role (claim role or roles) whose bearers may do everything, in all tenants, as holders of API keys may. Default: no JWT is an admin's."`
 }
 
-// largestSecret bounds the file of a secret, in bytes.
+// largestSecret is how many bytes the file of a secret may have.
 const largestSecret = 4096
 
-// tokens makes what verifies JWTs; nil when none are taken.
+// tokens returns the verifier of JWTs, or nil if the settings accept no JWTs.
 func (c *jwts) tokens() (*auth.Tokens, error) {
 	secret := []byte(c.JWTSecret)
 	if c.JWTSecretFile != "" {
@@ -50,8 +50,8 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("jwt: %w", err)
-	// Who set these believes that tokens are asked for; to serve without would be the worst way of
-	// being wrong.
+	// These settings show that the user expects tokens to be required; serving without them would
+	// be dangerous.
 	case t == nil && (len(c.JWTAudience) > 0 || c.JWTIssuer != "" || c.JWTAdminRole != ""):
 		return nil, errors.New("jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
 	case c.JWTLeeway < 0 || c.JWTLeeway > maxLeeway:
@@ -60,7 +60,7 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource returns what MCP clients are told about who issues tokens: the issuer, if it is an
+// resource returns the description of the token issuer for MCP clients, if the issuer is an
 // address. It returns nil without an audience, since a token that was issued for another server
 // must not open this one.
 func (c *jwts) resource(base string) *auth.Resource {
@@ -70,14 +70,14 @@ func (c *jwts) resource(base string) *auth.Resource {
 	return &auth.Resource{Issuer: c.JWTIssuer, Base: base}
 }
 
-// maxLeeway is the most that a clock may be off. With more, tokens that are over would open for
-// longer than they lived.
+// maxLeeway is the most that a clock may be off. With more, expired tokens could be accepted for
+// longer than they were valid.
 const maxLeeway = 5 * time.Minute
 
-// principal returns the caller on standard input, which has no header for a token: the one whose
-// token is in the settings, verified when the program starts. Without JWTs it is the user who
-// started the program. A token that ends while the program runs is still believed, as the client
-// has no way to send another; a user who can read the environment of a program can start it again
+// principal returns the caller on standard input, which has no header for a token: the subject of
+// the token in the settings, which is verified when the program starts. Without JWTs it is the user
+// who started the program. A token that expires while the program runs is still accepted, since the
+// client cannot send another; a user who can read the environment of a program can start it again
 // anyway.
 func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
 	t, err := c.tokens()

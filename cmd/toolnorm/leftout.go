@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys reads the keys of a setting, and those of the file that the setting with -file behind
-// its name names. An error says which of the two is wrong.
+// readKeys reads the keys of a setting, and the keys in the file that the setting NAME-file names.
+// An error says which of the two is wrong.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *settings) readKeys(setting string, words []string, file string) (auth.K
 	return append(all, more...), nil
 }
 
-// withoutFormats leaves out what the setting format says of families that cannot be read.
+// withoutFormats removes the entries of the setting format that name families which cannot be read.
 func (c *Config) withoutFormats(s *settings) {
 	if !s.oddFamilies {
 		return
@@ -44,14 +44,14 @@ func (c *Config) withoutFormats(s *settings) {
 	}
 }
 
-// leaveOut notes what of a setting cannot be used.
+// leaveOut records the parts of a setting that cannot be used.
 func (s *settings) leaveOut(setting string, odd []error) {
 	for _, err := range odd {
 		s.odd = append(s.odd, fmt.Errorf("%s: %w", setting, err))
 	}
 }
 
-// sayOdd logs what is left out.
+// sayOdd logs the parts of the settings that are left out.
 func sayOdd(log zerolog.Logger, s settings) {
 	for _, err := range s.odd {
 		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg("this cannot be used and is left out; it is read again when its file changes")

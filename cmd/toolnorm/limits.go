@@ -13,7 +13,7 @@ type limits struct {
 	Limits map[string]string `name:"limits" placeholder:"NAME=LIMITS" help:"What callers may ask of models: by a key's label or a JWT's sub (* matches any text), words as rpm=60 (requests a minute), tpm=100000 (tokens a minute), at-once=2 (requests at once), bytes=4000000 (of those together) and context=32768 (tokens of a prompt), with commas between, or none. Without keys each address has the limits of local. Default: no limits."`
 }
 
-// rules reads them.
+// rules parses the limits.
 func (l *limits) rules() (*limit.Rules, error) {
 	rules, err := limit.Parse(l.Limits)
 	if err != nil {
@@ -22,7 +22,7 @@ func (l *limits) rules() (*limit.Rules, error) {
 	return rules, nil
 }
 
-// modelPaths are those whose requests ask a model.
+// modelPaths are the paths whose requests ask a model.
 var modelPaths = map[string]bool{
 	"/v1/chat/completions": true, "/v1/completions": true, "/v1/embeddings": true, "/v1/messages": true, "/v1/responses": true,
 	"/api/chat": true, "/api/generate": true, "/api/embed": true, "/api/embeddings": true, agent.Path: true,

@@ -14,7 +14,7 @@ import (
 )
 
 // newLog makes the log that the settings ask for.
-// kong has checked the level; an unknown one, of a test, is info.
+// kong has checked the level; an unknown level, which only tests set, means info.
 func (m *Main) newLog() zerolog.Logger {
 	m.level.set(m.Config.LogLevel)
 	w := m.Err
@@ -25,9 +25,9 @@ func (m *Main) newLog() zerolog.Logger {
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
 
-// level drops lines below a level that may change. Every part holds a copy of the log, whose own
-// level no later one changes; a sampler is asked before a line's fields are written, so that lines
-// which are dropped cost as little.
+// level drops lines below a level that may change. Every part of the program holds a copy of the
+// log, whose own level cannot be changed later, so the level is a sampler. A sampler is asked
+// before a line's fields are written, so dropped lines cost just as little.
 type level struct{ least atomic.Int32 }
 
 // set changes the least level that is logged from now on; an unknown name means info.
@@ -42,14 +42,14 @@ func (l *level) set(name string) {
 // Sample implements zerolog.Sampler.
 func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
-// messageWidth is how wide a message is printed at least, so that the fields of short ones stand
-// under each other.
+// messageWidth is the least width of a printed message, so that the fields after short messages are
+// aligned.
 const messageWidth = 36
 
 // aligned pads messages; on a terminal that shows colours they are bold.
 func aligned(plain bool) zerolog.Formatter {
 	return func(message any) string {
-		text, _ := message.(string) // nil: a line without one
+		text, _ := message.(string) // nil: a line without a message
 		padding := strings.Repeat(" ", max(0, messageWidth-utf8.RuneCountInString(text)))
 		if plain || text == "" {
 			return text + padding
@@ -58,9 +58,9 @@ func aligned(plain bool) zerolog.Formatter {
 	}
 }
 
-// readable arranges a line for people. Fields without a value are left out, who would read
-// principal= as an error; times have no fractions; and what a request came to stands in the order
-// in which one asks: who, how it went, how long, how much.
+// readable arranges a line for people. Fields without a value are left out, since principal= looks
+// like an error; times have no fractions; and the fields of a request come in the order of
+// interest: who, how it went, how long, how much.
 func readable(fields map[string]any) error {
 	maps.DeleteFunc(fields, func(_ string, value any) bool {
 		list, isList := value.([]any)

@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// run does what the arguments say.
+// run runs the command that the arguments name.
 func run(args []string) error {
 	m := NewMain(os.Stdout, os.Stderr)
 	switch err := m.ParseFlags(args); {
@@ -30,29 +30,29 @@ func run(args []string) error {
 	case err != nil:
 		return command.Wrong(err)
 	case m.instead != nil:
-		return m.instead() // a signal ends it at once
+		return m.instead() // a signal ends the program at once
 	}
 	return serve(m)
 }
 
-// garbage is how much memory may be garbage, in percent of what is in use. With Go's own 100 a
-// request of 4 MB that is no UTF-8 held 233 MB for a moment, with 50 it is 165; a text of 15 MB
-// takes 0.46 s of a core instead of 0.41.
+// garbage is how much memory may be garbage, in percent of the memory in use. With Go's default of
+// 100 a request of 4 MB that is not UTF-8 held 233 MB for a moment, with 50 it holds 165; a text of
+// 15 MB takes 0.46 s of a core instead of 0.41.
 const garbage = 50
 
-// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses and
-// no pages. Go collects garbage when the heap has grown by a share of what lives, and a live heap
-// of 5 MB does with every second request of 200 KiB: a third of such a request's processor time
-// went into collecting. It is taken before anything else is: memory that was used before is
-// cleared, and so touched.
+// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses but
+// no pages. Go collects garbage when the heap has grown by a share of the live heap. If only 5 MB
+// are live, every second request of 200 KiB starts a collection, which took a third of such a
+// request's processor time. The ballast is allocated before anything else, since memory that was
+// used before is cleared, and so touched.
 const ballast = 16 << 20
 
-// startTakes is when what begins beside the first requests is done as well: model servers, MCP
-// servers and tools were looked at.
+// startTakes is how long the work beside the first requests takes after a start: looking at model
+// servers, MCP servers and tools.
 const startTakes = 3 * time.Second
 
-// serve runs the server until a signal. A second signal kills, since the first one gives the
-// signals back. GOGC in the environment wins, as in any Go program.
+// serve runs the server until a signal. A second signal kills the program, since the first one
+// restores the default handling of signals. GOGC in the environment wins, as in any Go program.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
@@ -62,7 +62,7 @@ func serve(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	hup, terminal := make(chan os.Signal, 1), hasTerminal()
-	if !signal.Ignored(syscall.SIGHUP) { // under nohup the end of the terminal is none of the program's
+	if !signal.Ignored(syscall.SIGHUP) { // under nohup the program survives its terminal
 		signal.Notify(hup, syscall.SIGHUP)
 	}
 	if err := m.Run(); err != nil {
@@ -80,11 +80,11 @@ func serve(m *Main) error {
 		case <-hup:
 			later = time.After(hangup)
 			if !terminal || hasTerminal() {
-				_ = m.Reload() // it is in the log
+				_ = m.Reload() // the error is logged
 			}
 		case <-later:
 		case <-begun:
-			debug.FreeOSMemory() // the garbage of the start, which Go alone would keep for minutes
+			debug.FreeOSMemory() // the garbage of the start, which Go would otherwise keep for minutes
 		}
 		if later != nil && terminal && !hasTerminal() {
 			signal.Stop(hup)
@@ -94,14 +94,14 @@ func serve(m *Main) error {
 	}
 }
 
-// hangup is how long behind a SIGHUP a terminal may take to be gone: a shell sends the signal to
+// hangup is how long after a SIGHUP a terminal may take to disappear: a shell sends the signal to
 // its jobs before it ends itself.
 const hangup = 2 * time.Second
 
 // hasTerminal reports whether the program belongs to a terminal. SIGHUP means two things, "your
-// terminal was closed" and, by custom, "read your settings again"; only a program whose terminal is
-// gone gets the first. /dev/tty is the terminal that a program belongs to, whatever its output goes
-// to; services have none.
+// terminal was closed" and, by custom, "read your settings again"; a program gets the first only
+// when its terminal is gone. /dev/tty is the terminal that a program belongs to, wherever its
+// output goes; services have no terminal.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -44,8 +44,8 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	return cfg
 }
 
-// newMCP makes the MCP server. Prompts and resources of the sample company come and go with its
-// tools.
+// newMCP makes the MCP server. Prompts and resources of the sample company are offered only while
+// its tools are.
 func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 	s := mcpserver.New(cfg)
 	s.OfferExtra(box.Sampled)
@@ -56,7 +56,7 @@ func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
 // companyTools returns a function that reports whether a tool answers with an object that has
-// success, and a result or an error, as was promised for the company tools.
+// success, and a result or an error, which is the documented form of the company tools.
 func companyTools(box *toolbox.Box) func(name string) bool {
 	names := map[string]bool{}
 	if box.Company != nil {
@@ -67,7 +67,7 @@ func companyTools(box *toolbox.Box) func(name string) bool {
 	return func(name string) bool { return names[name] }
 }
 
-// closeMCP ends the streams of MCP clients, which would never end by themselves, behind the calls
+// closeMCP ends the streams of MCP clients, which would never end by themselves, after the calls
 // that still run.
 func (m *Main) closeMCP(ctx context.Context) {
 	if m.mcp == nil {
@@ -81,16 +81,17 @@ func (m *Main) closeMCP(ctx context.Context) {
 // secretBytes is how long a secret is.
 const secretBytes = 32
 
-// secret reads a file of random bytes, which only the user can read; the first time, it is made.
-// Link fails when the file is there, where a rename would replace the key of a program that runs.
+// secret reads a file of random bytes, which only the user can read, and makes it the first time.
+// It uses Link, which fails if the file exists, where a rename would replace the key of a running
+// program.
 func secret(path string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
 	made := make([]byte, secretBytes)
 	rand.Read(made) // never fails
-	// The file appears whole or not at all, so of two programs that start at once both read the
-	// same.
+	// The file appears whole or not at all, so two programs that start at the same time read the
+	// same secret.
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
 	if err := os.WriteFile(fresh, made, 0o600); err != nil {
 		return nil, err
@@ -106,7 +107,8 @@ func secret(path string) ([]byte, error) {
 	return key, err
 }
 
-// mcpCommands are those about MCP; without a name the program serves.
+// mcpCommands are the commands about MCP. Without a name the program serves MCP on standard input
+// and output.
 type mcpCommands struct {
 	Stdio mcpStdio `cmd:"" default:"withargs" help:"Serve the tools to the MCP client that started the program, on standard input and output."`
 	Login mcpLogin `cmd:"" help:"Sign in to an MCP server of mcp.json that asks for it (OAuth)."`
@@ -121,7 +123,7 @@ type mcpLogin struct {
 	Wait            time.Duration `default:"5m" help:"How long to wait for the browser." group:"Tools:"`
 }
 
-// Run waits until the user has signed in in a browser of this machine.
+// Run waits until the user has signed in with a browser on this machine.
 func (c *mcpLogin) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -166,10 +168,10 @@ type mcpStdio struct {
 	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)." group:"Debug:"`
 }
 
-// Run serves the client until it closes standard input, or a signal comes. Standard output carries
-// the protocol and nothing else. There is no key and no Origin to check: who starts the program may
-// use its tools. It opens the data itself and asks no server that may run: who starts it expects it
-// to work alone, and SQLite in WAL mode and PostgreSQL let both work.
+// Run serves the client until it closes standard input, or a signal comes. Only the protocol is
+// written to standard output. There is no key and no Origin to check: the user who starts the
+// program may use its tools. It opens the data itself and does not ask a running server, since the
+// user expects it to work alone; SQLite in WAL mode and PostgreSQL let both work on the same data.
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -202,17 +204,17 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	m.openRemote()
 	defer m.closeRemote()
-	following, leave := context.WithCancel(ctx) // left before the store is closed, which would be told as a failure
+	following, leave := context.WithCancel(ctx) // cancelled before the store is closed, since that would be reported as a failure
 	defer leave()
 	followTools(following, m.toolbox, m.log)
 	cfg := m.mcpConfig(nil)
 	if m.remote != nil {
-		cfg.Settle = m.remote.Settle // a client that asks once, and at once, gets the tools of other servers as well
+		cfg.Settle = m.remote.Settle // so that a client which lists the tools only once, at its start, gets the tools of other servers as well
 	}
 	m.mcp = newMCP(cfg, m.toolbox)
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.In, m.Out, c.Grace)
 	if ctx.Err() != nil {
-		err = nil // a signal ended it, as it should
+		err = nil // ending by a signal is not an error
 	}
 	leave()
 	m.closeMCP(ctx)

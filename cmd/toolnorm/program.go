@@ -31,8 +31,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Main is the whole program, so that a test can start it in its own process.
-// Nothing of it is global, so that several can run in one process.
+// Main is the whole program, so that a test can start it in its own process. It has no global
+// state, so that several can run in one process.
 type Main struct {
 	Config Config
 	command.Console
@@ -42,26 +42,26 @@ type Main struct {
 	given   given        // where the settings came from
 	log     zerolog.Logger
 	level   level         // of the log
-	unkept  zerolog.Level // of what is told when the data folder cannot be written
+	unkept  zerolog.Level // of messages about a data folder that cannot be written
 	toolbox *toolbox.Box  // the tools that this program runs itself
-	lasting               // what outlives a face
+	lasting               // the parts that outlive a face
 	now     atomic.Pointer[face]
 	reload  reload
 	server  httpServer
-	beside  sleep.Group        // what runs beside the server
-	stop    context.CancelFunc // ends that
+	beside  sleep.Group        // the goroutines that run beside the server
+	stop    context.CancelFunc // ends those goroutines
 	unwatch context.CancelFunc // ends the watch on the model servers of now
 }
 
-// NewMain makes a program that writes its help, and what commands print, to stdout and its log to
+// NewMain makes a program that writes its help and the output of commands to stdout, and its log to
 // stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
 	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
-// Run starts to serve and returns. The parts of the program are named here, and nowhere else. The
-// order is that of need: tools before the servers that add some, what is kept before what answers
-// (face.go).
+// Run starts to serve and returns. All parts of the program are named here, and nowhere else. Each
+// part starts after the parts that it needs: tools before the servers that add some, lasting parts
+// before the face that uses them (face.go).
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *Main) Run() error {
 }
 
 // remember returns where the engine keeps what it finds out about models. A build without a version
-// keeps nothing: after a change to the program it would go on with what it had found before.
+// keeps nothing, since after a change of the program it would use outdated findings.
 func (c *Config) remember() engine.Remember {
 	if version.String() == version.Source {
 		return engine.Remember{}
@@ -104,8 +104,8 @@ func (c *Config) remember() engine.Remember {
 	return engine.Remember{File: filepath.Join(c.Data, "models.json"), Program: version.String()}
 }
 
-// engine returns the settings of the part that asks model servers. 0 is off for a user and the
-// default for the engine, so it becomes -1 where a setting can be switched off.
+// engine returns the settings of the part that asks model servers. 0 means "off" in the settings
+// but "default" for the engine, so it becomes -1 for settings that can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
@@ -124,7 +124,7 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	}
 }
 
-// traceLog keeps the last exchanges; nil when the settings want none.
+// traceLog returns the log of the last exchanges, or nil if the settings switch it off.
 // Texts are private, so the log says at each start that they are kept.
 func (m *Main) traceLog() *trace.Log {
 	if m.Config.Trace == 0 {
@@ -136,7 +136,7 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
-// serve listens and answers until Close. What runs beside the server ends with ctx.
+// serve listens and answers until Close. The goroutines beside the server end with ctx.
 func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	if err := m.server.listen(m.Config.Listen); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	}
 	m.door.announce(ctx, m.server.listener.Addr(), &m.beside)
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
-		m.door.seek(m.Config.Runner) // others are told when a client first uses it
+		m.door.seek(m.Config.Runner) // otherwise the warning comes when a client first uses the form shell
 	}
 	m.reload.follow(ctx, m, &m.beside)
 	m.server.serve(h, m.log)
@@ -163,9 +163,9 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 // closed reports whether requests must bear a key or a JWT.
 func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 
-// mayListen refuses an address that other machines can reach, when no key is asked for and the
-// settings do not want that. The address that was taken is looked at and not the setting: a host
-// name may stand for anything.
+// mayListen returns an error for an address that other machines can reach if no key is required,
+// unless the settings allow that. It checks the actual address and not the setting, since a host
+// name may mean any address.
 func (m *Main) mayListen(f *face) error {
 	published := m.Config.Published
 	at, err := netip.ParseAddr(published)
@@ -184,16 +184,16 @@ func (m *Main) mayListen(f *face) error {
 }
 
 // URL returns the address of the server, without a slash at its end. It is known once Run has
-// returned. With port 0 only the listener knows it.
+// returned. With port 0 only the listener knows the port.
 func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String() }
 
-// Failed returns the channel of the error that ends the server, if one does. A port that is taken
-// is an error of Run; this is for a server that breaks later.
+// Failed returns the channel of the error that ends the server, if one does. A port that is in use
+// is an error of Run; Failed is for a server that fails later.
 func (m *Main) Failed() <-chan error { return m.server.failed }
 
 // Close stops taking requests and waits for those that run, for as long as the settings say; then
-// it cuts them. The address of the runner goes first, so that no new call comes; streams of MCP
-// clients would never end by themselves.
+// it cuts them. It withdraws the address for runners first, so that no new call comes; streams of
+// MCP clients would never end by themselves.
 func (m *Main) Close() error {
 	if m.server.http != nil {
 		m.server.drain(m.now.Load().config.Drain, m.log)

@@ -21,25 +21,25 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// needsRestart reports whether a running server cannot change a setting: what it has opened, bound
-// or keeps by it outlives its requests. All others are read by newFace, which is made anew.
-// Ollama's address is among these since knowledge bases have it as well. MCP clients keep
+// needsRestart reports whether a running server cannot change a setting: the files, ports and data
+// that the server opened with it outlive its requests. All other settings are read when a new face
+// is made. Ollama's address needs a restart since knowledge bases use it as well. MCP clients keep
 // client-timeout and heartbeat as they were at the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
-// inForce is the program whose settings are read again.
+// inForce is a program whose settings can be read again.
 type inForce interface {
-	// settings returns those that are in force, and where they came from.
+	// settings returns the settings in force, and where they came from.
 	settings() (given, *Config)
-	// use has settings in force for requests that come from now on, or returns what is wrong with
-	// them. sameFamilies reports that the files of families are those that are in force.
+	// use applies settings to requests that come from now on, or returns an error if they are
+	// wrong. sameFamilies says that the files of families have not changed.
 	use(ctx context.Context, next given, sameFamilies bool) error
 }
 
-// reload reads the settings again, when it is asked and when their files change.
+// reload reads the settings again, on request and when their files change.
 type reload struct {
-	args []string        // of the command line, which go on to win over the file
-	life context.Context // of what runs beside the server
+	args []string        // of the command line, which still win over the file
+	life context.Context // of the goroutines beside the server
 	of   inForce
 	log  zerolog.Logger
 
@@ -48,16 +48,16 @@ type reload struct {
 	moving stamps // of files that were changed since the last look: they may still be written
 }
 
-// stamps tell whether files have changed: by the name of the setting that names the file, its time
-// and size.
+// stamps tell whether files have changed: they map the name of the setting that names a file to the
+// file's time and size.
 type stamps map[string]string
 
-// lookTime is how often the files are looked at. A look is a handful of stats; file events differ
-// by system, and miss files that are replaced.
+// lookTime is how often the files are checked. A check takes a handful of stat calls; file events
+// differ by system, and miss files that are replaced.
 const lookTime = time.Second
 
-// Reload reads the settings again and has them in force for requests that come from now on. When
-// one is wrong, nothing changes. What was done, or what is wrong, is one line of the log.
+// Reload reads the settings again and applies them to requests that come from now on. If a setting
+// is wrong, nothing changes. The result or the error is one line of the log.
 func (m *Main) Reload() error {
 	m.reload.mu.Lock()
 	defer m.reload.mu.Unlock()
@@ -74,7 +74,7 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	if err != nil {
 		return err
 	}
-	if sameFamilies || s.oddFamilies { // a file that somebody edits must not take its family away
+	if sameFamilies || s.oddFamilies { // a file that is being edited must not remove its family
 		s.formats = old.settings.formats
 		for model, name := range s.unread {
 			if s.formats.Named(name) != nil {
@@ -93,7 +93,7 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	return nil
 }
 
-// follow looks after the files of the settings until ctx ends.
+// follow checks the files of the settings until ctx ends.
 func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
 	r.life, r.of, r.log = ctx, m, m.log
 	r.seen = r.stamps()
@@ -104,9 +104,8 @@ func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
 	})
 }
 
-// look reads the settings again when one of their files has changed, and has stayed as it is since
-// the last look: an editor may have written only half of it, and half a file of keys is a valid
-// one.
+// look reads the settings again if one of their files has changed, but not since the last look: an
+// editor may have written only half of the file, and half a file of keys is valid.
 func (r *reload) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,7 +123,7 @@ func (r *reload) look() {
 // read reads the settings again. The lock is held.
 func (r *reload) read() error {
 	before := r.seen
-	r.seen = r.stamps() // first: a change while it is read is then seen as one
+	r.seen = r.stamps() // before reading, so that a change in the meantime is noticed
 	next, later, changed, err := r.changes()
 	if err == nil {
 		err = r.of.use(r.life, next, before["families"] == r.seen["families"])
@@ -160,8 +159,9 @@ func (r *reload) say(now given, changed, later []string) {
 	line.Strs("changed", changed).Msg("settings were read again")
 }
 
-// changes reads the settings as at a start, and sorts what differs from those in force: changed is
-// in next, later is not and keeps its old value there.
+// changes reads the settings as at a start, and lists those that differ from the settings in force:
+// those in changed have their new value in next, those in later keep the old value there until a
+// restart.
 func (r *reload) changes() (next given, later, changed []string, err error) {
 	old, _ := r.of.settings()
 	fresh := NewMain(io.Discard, io.Discard)
@@ -169,8 +169,8 @@ func (r *reload) changes() (next given, later, changed []string, err error) {
 		return fresh.given, nil, nil, err
 	}
 	next = fresh.given
-	// An editor that replaces a file, or a disk that is not mounted, must not take the keys of a
-	// server away.
+	// An editor that replaces a file, or a disk that is not mounted, must not remove the keys of a
+	// server.
 	if old.file != nil && next.file == nil {
 		return next, nil, nil, fmt.Errorf("%s is gone", old.file.path)
 	}
@@ -191,7 +191,7 @@ func (r *reload) changes() (next given, later, changed []string, err error) {
 	return next, later, changed, nil
 }
 
-// stamps returns those of the files that the settings in force name.
+// stamps returns the stamps of the files that the settings in force name.
 func (r *reload) stamps() stamps {
 	from, c := r.of.settings()
 	path := c.Config

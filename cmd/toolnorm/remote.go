@@ -24,9 +24,10 @@ type remotes struct {
 // accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
 const accountsFile = "mcp.accounts"
 
-// openRemote connects with the MCP servers of mcp.json. What of the file cannot be used stops
-// nothing: it is logged, and listed at /mcp/list?state=1 and on the page. A toolnorm that another
-// one started as an MCP server opens none itself: two that name each other would start without end.
+// openRemote connects to the MCP servers of mcp.json. Entries that cannot be used do not stop the
+// program: they are logged, and listed at /mcp/list?state=1 and on the admin page. A toolnorm that
+// another toolnorm started as its MCP server opens none itself: two that name each other would
+// start each other without end.
 func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
 		return
@@ -34,7 +35,7 @@ func (m *Main) openRemote() {
 	path := m.given.mcpFile(&m.Config)
 	log := m.log
 	if m.unkept == zerolog.DebugLevel {
-		log = log.Level(zerolog.ErrorLevel) // said already, by checkData
+		log = log.Level(zerolog.ErrorLevel) // checkData has already warned
 	}
 	m.remote = remote.Open(remote.Config{
 		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Accounts: m.kept(accountsFile), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
@@ -57,9 +58,9 @@ func (m *Main) closeRemote() {
 	}
 }
 
-// private reports whether who asks may add a server on this machine or in its network: there a user
-// of this machine can reach it anyway. An address of the network that a stranger has this server
-// ask is a way around a firewall.
+// private reports whether the caller may add a server on this machine or in its network. A user of
+// this machine can reach such a server anyway, but a caller from elsewhere could use this program
+// to get around a firewall.
 func (r *remotes) private(ctx context.Context) bool {
 	switch r.MCPPrivate {
 	case "always":

@@ -19,9 +19,9 @@ func (c *reaches) rights() (auth.Rights, error) {
 	return all, nil
 }
 
-// mayAsk returns what refuses callers who may not ask a model. A model is known by the name that it
-// is asked by, that name without a suffix as @agent or :latest, and the model that an alias stands
-// for.
+// mayAsk returns the function that refuses callers who may not ask a model. A right may name the
+// model as it was asked for, without a suffix such as @agent or :latest, or the model that an alias
+// stands for.
 func mayAsk(c *Config, models chat.Catalog) func(ctx context.Context, name string) error {
 	fallback := c.Model
 	return func(ctx context.Context, name string) error {

@@ -18,8 +18,8 @@ import (
 	"toolnorm/tools"
 )
 
-// doorLook is how often it is looked whether runners find a server in the data folder, and doorWait
-// how long another one may take to say that it lives.
+// doorLook is how often the program checks whether runners find a server in the data folder, and
+// doorWait is how long another server may take to answer that it is running.
 const (
 	doorLook = 5 * time.Second
 	doorWait = 2 * time.Second
@@ -33,13 +33,12 @@ type door struct {
 	folder  string          // where the address file is
 	tools   *tools.Registry // what a runner could run
 	log     zerolog.Logger
-	unkept  zerolog.Level // of what is told when the folder cannot be written
-	sought  sync.Once     // the runner, on the path
+	unkept  zerolog.Level // of messages about a folder that cannot be written
+	sought  sync.Once     // whether the runner was looked for on PATH
 }
 
-// announce lets runners find the server until ctx ends, when whatever it runs in beside ends as
-// well. The folder is looked at again and again: the toolnorm whose address was there may end
-// before this one.
+// announce lets runners find the server until ctx ends. A goroutine in beside checks the folder
+// again and again, since another toolnorm whose address is there may end before this one.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)
@@ -50,9 +49,9 @@ func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	})
 }
 
-// take writes the address file, unless another toolnorm that lives has its own there: calls that
-// are kept for its clients' commands are known to it alone. The file is readable by the user alone,
-// as the token in it opens the tools. What is wrong is said the first time only. A folder that was
+// take writes the address file, unless it holds the address of another running toolnorm: only that
+// program knows the calls that it keeps for its clients' commands. Only the user can read the file,
+// since the token in it opens the tools. Errors are logged only the first time. A folder that was
 // removed while the server runs is not made again.
 func (d *door) take(ctx context.Context, first bool) {
 	other, err := runner.FindAddress(d.folder)
@@ -61,7 +60,7 @@ func (d *door) take(ctx context.Context, first bool) {
 	}
 	wait, cancel := context.WithTimeout(ctx, doorWait)
 	defer cancel()
-	// After a crash the file may name this very port, at which nobody answers yet.
+	// After a crash the file may name this program's own port, which does not answer yet.
 	if err == nil && other.URL != d.URL && other.Answers(wait) {
 		if first {
 			d.log.Info().Str("at", other.URL).Str("data", d.folder).Msg("another toolnorm uses this data folder; toolrun asks that one as long as it runs")
@@ -87,8 +86,8 @@ func (d *door) seek(command string) {
 	})
 }
 
-// withdraw takes the address back. A file that is left costs each toolrun a failed connection, no
-// more.
+// withdraw removes the address file. A file that is left only costs each toolrun a failed
+// connection.
 func (d *door) withdraw() {
 	if err := d.Withdraw(d.folder); err != nil {
 		d.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
@@ -102,7 +101,7 @@ func (d *door) admits(r *http.Request) bool {
 }
 
 // reachable returns an address at which this machine reaches a listener. 0.0.0.0 and :: are
-// addresses to listen at and not to ask.
+// addresses to listen on, not to connect to.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

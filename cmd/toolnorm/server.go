@@ -18,14 +18,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// httpServer is what listens, and what is being answered.
+// httpServer listens, and knows the requests that are being answered.
 type httpServer struct {
 	http     *http.Server // nil: it does not serve yet
 	listener net.Listener
 	serving  sync.WaitGroup
 	failed   chan error
 	running  func() int              // requests that are being answered
-	cut      context.CancelCauseFunc // ends those, which are told why
+	cut      context.CancelCauseFunc // ends those requests with a cause
 	stopping atomic.Bool             // no new requests are wanted
 }
 
@@ -38,7 +38,7 @@ func (s *httpServer) listen(address string) (err error) {
 }
 
 // serve answers until shutdown. No WriteTimeout is set: a reply may stream for an hour. A client
-// that takes nothing is given up elsewhere, by Stall, and a body that comes too slowly by the
+// that reads nothing is given up elsewhere, by Stall, and a body that comes too slowly by package
 // front.
 func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 	requests, cut := context.WithCancelCause(context.Background())
@@ -59,14 +59,14 @@ func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 }
 
 // onLoopback reports whether only this machine can reach the server.
-// A loopback address that is mapped into IPv6 (::ffff:127.0.0.1) counts.
+// A loopback address that is mapped into IPv6 (::ffff:127.0.0.1) counts as loopback.
 func (s *httpServer) onLoopback() bool {
 	addr, err := netip.ParseAddrPort(s.listener.Addr().String())
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// ready answers whether requests may come: no longer once the program is being stopped. Model
-// servers that are away do not count: no replica would be ready then, and none could say what is
+// ready answers whether requests may come, which ends when the program is being stopped. Missing
+// model servers do not count: otherwise no replica would be ready, and none could report what is
 // wrong.
 func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -78,8 +78,9 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain tells load balancers that no new requests are wanted, but takes them until the load
-// balancers have noticed. A connection that is kept for further requests ends with its next answer.
+// drain tells load balancers that no new requests are wanted, but still answers requests until wait
+// is over, so that the load balancers notice. A connection that is kept alive ends with its next
+// answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return
@@ -89,10 +90,10 @@ func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	time.Sleep(wait)
 }
 
-// errStopping ends the requests that are still being answered when the server may wait no longer.
+// errStopping ends the requests that are still being answered when the grace period is over.
 var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask again")
 
-// told is how long the requests that are cut have to tell their clients so.
+// told is how long requests that are cut have to tell their clients.
 const told = 2 * time.Second
 
 // shutdown stops taking requests, and waits until ctx ends for those that are being answered. Then

@@ -7,8 +7,8 @@ import (
 	"toolnorm/internal/shared"
 )
 
-// openShared opens what the replicas of the program share; nil: the store is a file, and the
-// program alone.
+// openShared opens the data that the replicas of the program share. It returns nil if the store is
+// a file, so that there are no replicas.
 func openShared(m *Main) *shared.Store {
 	ctx, cancel := context.WithTimeout(context.Background(), openWait)
 	defer cancel()
@@ -19,8 +19,8 @@ func openShared(m *Main) *shared.Store {
 	return s
 }
 
-// mcpKey returns what signs the ids of MCP sessions: one key for all replicas, else one in the data
-// folder.
+// mcpKey returns the key that signs the ids of MCP sessions: one key for all replicas, else the key
+// in the data folder.
 func mcpKey(m *Main, common *shared.Store) []byte {
 	if common != nil {
 		key, err := common.Secret("mcp.key")

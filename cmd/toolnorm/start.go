@@ -30,8 +30,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// checkListen returns an error for a bad address to listen at, with the one that may have been
-// meant.
+// checkListen returns an error for a bad address to listen on. The error suggests the address that
+// may have been meant.
 func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	switch {
@@ -49,8 +49,8 @@ func checkListen(address string) error {
 	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
-// taken returns the error of an address that cannot be listened at, with what to do when another
-// program does.
+// taken returns the error of an address on which the program cannot listen. If another program uses
+// it, the error says what to do.
 func taken(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -63,18 +63,19 @@ func taken(address string, err error) error {
 	return fmt.Errorf("listen: %w", err)
 }
 
-// checkStore refuses a database that could be a different one for each folder that a program is
-// started in.
+// checkStore refuses a relative path to the database, which would mean a different database in each
+// folder in which a program is started.
 func checkStore(where string) error {
 	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return nil
 	}
-	abs, _ := filepath.Abs(where) // of a folder that is gone: empty
+	abs, _ := filepath.Abs(where) // empty if the current folder is gone
 	return fmt.Errorf("store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
 }
 
-// checkFolder refuses a data folder that is something else. One that cannot be written is only
-// warned of, since a container may be read-only; this is a wrong setting.
+// checkFolder returns an error if the data folder exists but is not a folder, which is a wrong
+// setting. A folder that cannot be written only causes a warning, since a container may be
+// read-only.
 func checkFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("data: %s is not a folder", dir)
@@ -83,7 +84,8 @@ func checkFolder(dir string) error {
 }
 
 // checkData warns, once, if nothing can be kept in the data folder. From then on each part that
-// wants to keep something says so at debug level: four warnings of one cause hide the cause.
+// cannot keep something logs that at debug level, since four warnings with one cause hide the
+// cause.
 func (m *Main) checkData() {
 	err := os.MkdirAll(m.Config.Data, 0o700)
 	if err == nil {
@@ -107,7 +109,7 @@ func (m *Main) kept(name string) string {
 }
 
 // announce logs where the server and its page are, and which settings it has read. The models of
-// each server follow when it has answered (watch.go). Keys are only counted.
+// each server are logged when it has answered (watch). Keys are only counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.server.listener.Addr())
 	line := m.log.Info().Str("url", base+"/v1").Str("version", version.String())
@@ -135,7 +137,7 @@ func (m *Main) announce(s settings) {
 func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine) {
 	count := func(name string) func(context.Context) int {
 		return func(ctx context.Context) (n int) {
-			all, _ := eng.Models(ctx) // a part that cannot be reached is left out
+			all, _ := eng.Models(ctx) // servers that cannot be reached are left out
 			checkAliases(m.log, m.Config.Alias, eng, name, all)
 			for _, info := range all {
 				if eng.Plan(info.ID).Server == name && info.Owner != "toolnorm" {
@@ -146,7 +148,7 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 		}
 	}
 	m.beside.Go(ctx, func(ctx context.Context) {
-		all, _ := eng.Models(ctx) // those of the demo are always there
+		all, _ := eng.Models(ctx) // the demo's models are always there
 		checkAliases(m.log, m.Config.Alias, eng, "demo", all)
 	})
 	for base := range strings.SplitSeq(s.ollama, ",") {
@@ -164,7 +166,7 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 }
 
 // tellUnlike warns of models of which the servers of a pool have different builds under one name: a
-// conversation that has to change its server changes its model with it.
+// conversation that moves to another server of the pool would get another model.
 func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, unlikeWait)
 	defer cancel()
@@ -175,12 +177,12 @@ func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 	}
 }
 
-// unlikeWait is how long the servers of a pool may take to say what they have.
+// unlikeWait is how long the servers of a pool may take to list their models.
 const unlikeWait = 10 * time.Second
 
-// checkAliases warns of the aliases for models that a server, which answers now, does not have.
-// Patterns are left out: they match names that may never be asked for. A suffix chooses what
-// answers and is not a part of a model's name.
+// checkAliases warns of aliases for models that a server does not have, once it answers. Patterns
+// are left out: they match names that may never be asked for. A suffix of the target is ignored,
+// since it is not a part of the model's name.
 func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string, models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		target := aliases[name]
@@ -206,7 +208,7 @@ func suffixes() []string {
 	return all
 }
 
-// checkSuffixes refuses suffixes that no name may have.
+// checkSuffixes returns an error for unknown suffixes.
 func checkSuffixes(listed []string) error {
 	for _, s := range listed {
 		if !slices.Contains(suffixes(), "@"+strings.TrimPrefix(s, "@")) {
@@ -219,9 +221,9 @@ func checkSuffixes(listed []string) error {
 // retry is how often a server that does not answer is asked again.
 const retry = 3 * time.Second
 
-// watch logs whether a model server answers, and if not, when it comes up. No request waits for it:
-// each tries for itself. It ends with the first answer: a later silence is reported to the requests
-// that meet it.
+// watch logs whether a model server answers, and if not, when it comes up. No request waits for
+// watch: each asks the server itself. It ends with the server's first answer; if the server fails
+// later, the requests report that.
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string, count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	came := "the model server is up"
@@ -237,8 +239,9 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string, coun
 	log.Info().Int("models", count(ctx)).Msg(came)
 }
 
-// answers reports whether a model server is there: it is, unless a gateway says that it is not. A
-// 404 or 401 comes from a server that is there. Some answer 501 to a path that they do not have.
+// answers reports whether a model server is running. A 404 or 401 comes from a running server, and
+// some servers answer 501 to an unknown path. Other statuses from 500 on may come from a gateway
+// whose server is down.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// tokens reads a number of tokens, as people write it: 65536 or 64k.
+// tokens reads a number of tokens, such as 65536 or 64k.
 // A k is 1,024, since contexts are powers of two.
 var tokens = kong.NamedMapper("tokens", kong.MapperFunc(func(ctx *kong.DecodeContext, to reflect.Value) error {
 	token, err := ctx.Scan.PopValue("tokens")

@@ -22,10 +22,10 @@ import (
 // openWait is how long the data of the tools may take to open.
 const openWait = 20 * time.Second
 
-// openTools opens the tools that this program runs itself, as the settings say. Data that nobody
-// named and that cannot be opened, as in a folder that is read only, leaves the tools out:
-// everything else works without it. A store that the settings name is an error when it cannot be
-// opened: going on would work on other data.
+// openTools opens the tools that this program runs itself, as the settings say. If the default
+// store cannot be opened, as in a read-only folder, the tools are left out, since everything else
+// works without them. A store that the settings name is an error if it cannot be opened: otherwise
+// the program would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
 	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(tools.Result, time.Duration)) {
@@ -46,7 +46,7 @@ func (m *Main) openTools() error {
 	case err == nil:
 		m.toolbox = box
 	case m.Config.Store != "":
-		// The driver has a line for each address that it tried.
+		// The driver's error has a line for each address that it tried.
 		return errors.New("tools: " + strings.Join(strings.Fields(err.Error()), " "))
 	default:
 		m.log.WithLevel(m.unkept).Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
@@ -67,8 +67,8 @@ func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	}
 }
 
-// knowledge returns the settings of the knowledge base tools. Their model is asked at the Ollama of
-// this program, unless they name another; toolnorm mcp has none.
+// knowledge returns the settings of the knowledge base tools. Their model is asked at this
+// program's Ollama server, unless they name another; toolnorm mcp has no Ollama server.
 func (c *Config) knowledge() kb.Config {
 	k := c.Knowledge
 	if c.Ollama != "" {
@@ -80,7 +80,7 @@ func (c *Config) knowledge() kb.Config {
 	return k
 }
 
-// subject names who asks, for a line of the log.
+// subject returns the caller's name for a line of the log.
 func subject(ctx context.Context) string {
 	if p := auth.PrincipalOf(ctx); p != nil {
 		return p.Subject
@@ -88,17 +88,16 @@ func subject(ctx context.Context) string {
 	return ""
 }
 
-// callLog notes calls of tools, never what they were called with or found: arguments may hold what
-// a user would not want in a log.
+// callLog logs calls of tools, but never their arguments or results, which may hold private data.
 type callLog struct{ zerolog.Logger }
 
-// audit notes a statement that execute_postgres_query ran: who asked and what came of it.
+// audit logs a statement that execute_postgres_query ran, with the caller and the outcome.
 func (l callLog) audit(ctx context.Context, a data.Audit) {
 	l.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
 		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
 }
 
-// called notes a call of a custom tool: who, how long and what came of it.
+// called logs a call of a custom tool, with the caller, the time and the outcome.
 func (l callLog) called(ctx context.Context, r dynamic.Run) {
 	l.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
@@ -115,7 +114,7 @@ func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
 	}
 }
 
-// panicked notes a tool that broke.
+// panicked logs the panic of a tool.
 func (l callLog) panicked(tool string, value any, stack []byte) {
 	l.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg("a tool panicked")
 }

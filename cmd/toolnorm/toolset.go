@@ -9,13 +9,13 @@ import (
 )
 
 // reaches are the settings of who may use which sets of tools. toolnorm mcp has them, too: its user
-// is local, or whom the token in its environment is about.
+// is local, or the subject of the token in its environment.
 type reaches struct {
 	ToolSets map[string]string `name:"tool-sets" placeholder:"WHO=SET,SET" help:"Callers who may use only the tools of some sets, on every path: the label of an API key, the sub of a JWT, role:NAME for a JWT's role, local for whoever needs no key, or * for all others. A JWT's claim tool_sets adds its own. Sets are made on the page Tools of /admin. Default: everybody may use all tools."`
 	Rights   map[string]string `name:"rights" placeholder:"WHO=RIGHT,RIGHT" help:"What callers may do, by the same names as in tool-sets: models, models=PATTERN (* stands for any text), tools, mcp-servers, manage-models, administration, or none. Who is not named, nor covered by *, has models and tools. Admin keys, the role of jwt-admin-role and, unless local is named, the user of this machine keep all rights. Default: holders of API keys are administrators unless there are admin keys; others have models and tools."`
 }
 
-// sets reads them.
+// sets parses the setting tool-sets.
 func (c *reaches) sets() (auth.Sets, error) {
 	all, err := auth.ReadSets(c.ToolSets, tools.CheckSetName)
 	if err != nil {
@@ -24,8 +24,8 @@ func (c *reaches) sets() (auth.Sets, error) {
 	return all, nil
 }
 
-// reach returns the sets that the caller of a context may use. Nobody, whom a face forgot to name,
-// may use none.
+// reach returns the sets that the caller of a context may use. A context without a caller, which
+// would be a mistake in the program, may use no tools.
 func reach(ctx context.Context) (sets []string, bounded bool) {
 	p := auth.PrincipalOf(ctx)
 	if p == nil {

@@ -13,12 +13,12 @@ import (
 )
 
 // listed is a model server in the file's list of upstreams. A list can say more than NAME=URL: the
-// kind, and which variable holds the key. Keys themselves never stand in the file.
+// kind, and which variable holds the key. Keys themselves are never in the file.
 type listed struct {
 	Name   string `yaml:"name"`
 	URL    urls   `yaml:"url"`     // one, or a list: a pool
-	Kind   string `yaml:"kind"`    // ollama or openai; empty: the server is asked
-	KeyEnv string `yaml:"key-env"` // the variable that holds its key; empty: it needs none
+	Kind   string `yaml:"kind"`    // ollama or openai; empty: it is detected
+	KeyEnv string `yaml:"key-env"` // the variable that holds its key; empty: it needs no key
 }
 
 // urls are the addresses of a server, with commas between those of a pool.
@@ -37,8 +37,8 @@ func (u *urls) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // upstreams returns the model servers of the settings, those of the file last. A flag wins over a
-// server of the same name. A variable that is missing is an error now, where a request would get a
-// 401 later.
+// server of the same name. A missing variable is an error at the start, since otherwise requests
+// would get a 401 later.
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
 	var all []listed
 	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {
@@ -75,7 +75,7 @@ func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, 
 }
 
 // readUpstreams reads the file's list.
-// An unknown member is an error, as a setting that does not exist is one.
+// An unknown member is an error, like an unknown setting.
 func readUpstreams(n *yaml.Node) (all []listed, err error) {
 	for _, item := range n.Content {
 		if item.Kind != yaml.MappingNode {

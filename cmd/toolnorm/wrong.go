@@ -13,12 +13,12 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// given is where settings came from, for errors: a user who wrote a line of a file looks in vain
-// for a flag that "--grace" names.
+// given says where settings came from, for errors: a user who wrote a line of a file would look in
+// vain for a flag if the error said "--grace".
 type given struct {
 	args   []string
-	file   *file        // nil: none was read
-	flags  []*kong.Flag // those of serve; their targets are the fields of config
+	file   *file        // nil: no file was read
+	flags  []*kong.Flag // the flags of serve; their targets are the fields of config
 	config *Config
 }
 
@@ -49,7 +49,7 @@ func (g given) origin(name string) string {
 	if g.file == nil {
 		return ""
 	}
-	for _, key := range []string{name, name + "s", name + "es"} { // alias and aliases
+	for _, key := range []string{name, name + "s", name + "es"} { // such as alias and aliases
 		if s, set := g.file.values[key]; set {
 			return fmt.Sprintf("%s, line %d: %s", g.file.path, s.line, key)
 		}
@@ -57,11 +57,10 @@ func (g given) origin(name string) string {
 	return ""
 }
 
-// aboutFlag is the beginning of kong's errors: --grace: … or --log-level must …
+// aboutFlag matches the beginning of kong's errors: --grace: … or --log-level must …
 var aboutFlag = regexp.MustCompile(`^--(?:\[no-\])?([a-z0-9-]+)(?:=\S*)?:? (?s:(.*))$`)
 
-// plainly are kong's words for wrong values, which speak of Go's types, and what users read
-// instead.
+// plainly maps kong's texts about wrong values, which name Go's types, to texts for users.
 var plainly = []struct {
 	kong *regexp.Regexp
 	text string
@@ -78,7 +77,7 @@ var plainly = []struct {
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
 }
 
-// plain rewrites one of kong's sentences in plain words.
+// plain rewrites an error text of kong in plain words.
 func plain(text string) string {
 	for _, p := range plainly {
 		text = p.kong.ReplaceAllString(text, p.text)
@@ -86,8 +85,8 @@ func plain(text string) string {
 	return text
 }
 
-// explain makes the error of a command line one that names what the user wrote, and says what may
-// have been meant.
+// explain turns the error of a command line into a text that names what the user wrote, and
+// suggests what may have been meant.
 func (g given) explain(err error, app *kong.Application) string {
 	text := err.Error()
 	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown && word == g.args[0] {
@@ -111,11 +110,11 @@ func (g given) explain(err error, app *kong.Application) string {
 	return text
 }
 
-// aboutSetting is the beginning of the errors of Config.resolve: heartbeat: …, upstream "box": … or
-// key-env of "box": …
+// aboutSetting matches the beginning of the errors of Config.resolve: heartbeat: …, upstream "box":
+// … or key-env of "box": …
 var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
 
-// located puts in front of an error that begins with the name of a setting where its value stands.
+// located adds the origin of the value to an error that begins with the name of a setting.
 func (g given) located(err error) error {
 	name := aboutSetting.FindString(err.Error())
 	if name == "" {
@@ -131,7 +130,8 @@ func (g given) located(err error) error {
 	return fmt.Errorf("%s: %w", origin, err)
 }
 
-// meant asks whether one of the known words was meant; empty when none is near.
+// meant returns the question whether a similar known word was meant, or "" if no known word is
+// similar.
 func meant(word string, known []string) string {
 	near := spelling.Near(word, slices.Sorted(slices.Values(known)), 1, nil)
 	if len(near) == 0 {
@@ -141,8 +141,8 @@ func meant(word string, known []string) string {
 }
 
 // whereHelpIs returns a hint at the help that explains what was wrong with the arguments, or "" if
-// the error itself does. The help of serve itself is a hundred lines, and would hide the error
-// above it.
+// the error itself does. It does not print the help itself: the help of serve is a hundred lines
+// long, and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) {

@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// mostInput is how much is read from standard input.
-// It is what the server takes in one call, too.
+// mostInput is how many bytes are read from standard input. The server has the same limit for a
+// call.
 const mostInput = 4 << 20
 
-// arguments returns the arguments of the call: none, a JSON text, what --b64 holds, or standard
-// input. A text that is not JSON is passed on as it is: it is repaired where the tool is run, as a
-// model's own arguments are.
+// arguments returns the arguments of the call, from the command line, --b64 or standard input, if
+// there are any. A text that is not JSON is passed on as it is: it is repaired where the tool is
+// run, like a model's own arguments.
 func (p *program) arguments(o options) (json.RawMessage, error) {
 	switch {
 	case o.b64 != "":
@@ -35,8 +35,8 @@ func (p *program) arguments(o options) (json.RawMessage, error) {
 	return text, nil
 }
 
-// fromBase64 reads Base64 in the alphabet of files and that of URLs, padded or not.
-// Padding gets lost where = is special to a shell.
+// fromBase64 reads Base64 in the standard or the URL alphabet, with or without padding, which gets
+// lost in shells where = is special.
 func fromBase64(data string) (json.RawMessage, error) {
 	data = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(data, "="))
 	text, err := base64.RawStdEncoding.DecodeString(data)

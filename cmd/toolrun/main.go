@@ -1,13 +1,13 @@
-// Command toolrun runs one tool from a shell: toolrun NAME 'JSON'. It has the running toolnorm do
-// it, found through the folder of data, and works on the same data itself when there is none.
-// "toolrun -h" tells the rest.
+// Command toolrun runs one tool from a shell: toolrun NAME 'JSON'. It asks the running toolnorm,
+// which it finds through the data folder, and works on the same data itself if no toolnorm is
+// running. "toolrun -h" shows all options.
 //
 //	toolrun search_docs '{"query":"vacation"}'    a result as one line of JSON
 //	toolrun --b64 eyJxdWVyeSI6InZhY2F0aW9uIn0 search_docs    for shells that take quotation marks apart
 //	toolrun --call ID    a call that is too long for a line, kept by the proxy
 //
-// Arguments are data: nothing behind the name is an option, and no shell or environment is applied
-// to them again.
+// Arguments are data: nothing after the name is an option, and no shell or environment variable
+// expands in them again.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 )
 
 // The statuses with which the program ends.
-// A script can tell a tool that failed from a line that ran nothing.
+// With them a script can tell a tool that failed from a line that ran nothing.
 const (
 	statusDone        = 0
 	statusFailed      = 1 // the tool failed; its outcome says why
@@ -36,11 +36,10 @@ func main() {
 	os.Exit(status)
 }
 
-// program is what a run works with.
-// A test has its own of each.
+// program holds the streams and the environment of a run, so that tests can replace them.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
-	beat           time.Duration // between two progress lines; terminals of editors kill what is silent for 8 s
+	beat           time.Duration // between two progress lines; terminals of editors kill a command that is silent for 8 s
 }

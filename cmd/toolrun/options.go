@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// options are a command line that was read.
+// options holds a parsed command line.
 type options struct {
 	help, list, version bool
 	describe            string // the tool to describe
 	completion          string // the shell to write completions for
 	call                string // the id of a pending call
 	b64                 string // the arguments in Base64
-	url                 string // the proxy to ask, and no other
+	url                 string // the only proxy to ask
 	data, store, config string
 
 	name string   // of the tool
 	args []string // what follows it: nothing, or the arguments
 }
 
-// parse reads a command line. Options stand in front of the name; nothing behind it is ever read as
-// one. A model's argument such as --data is therefore never taken for an option. "--" ends the
-// options, for a name that begins with a dash.
+// parse reads a command line. Options come before the name; nothing after it is read as an option,
+// so a model's argument such as --data is never taken for one. "--" ends the options, for a name
+// that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
 		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call, "--b64": &o.b64,
@@ -68,7 +68,7 @@ func parse(args []string) (o options, err error) {
 // check returns an error for options that do not go together. A wrong line runs nothing: guessing
 // what was meant could run a tool that changes something.
 func (o *options) check(given map[string]bool) error {
-	var alone []string // what needs no name
+	var alone []string // options that need no name
 	for _, option := range []string{"--list", "--describe", "--completion", "--call"} {
 		if given[option] {
 			alone = append(alone, option)

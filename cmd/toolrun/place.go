@@ -17,18 +17,19 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// place is where calls are run: a proxy, or this process when there is none.
-// A running toolnorm goes first: only it knows the calls that were too long for a line.
+// place is where calls are run: by a proxy, or by this process if there is none. A running toolnorm
+// comes first, since only it knows the calls that were too long for a line.
 type place struct {
-	proxy *runner.Client // nil: none is known
+	proxy *runner.Client // nil: no proxy is known
 	only  bool           // the proxy was named: nothing is run elsewhere
 	local toolbox.Config
 	box   *toolbox.Box // opened when it is needed
 }
 
-// find looks where the options, the environment and the proxy's settings say. toolnorm.yaml of the
-// current folder is not read: a folder that somebody else filled must not say where calls go. The
-// API key of the environment goes only to the address that the line names.
+// find looks where the options, the environment and the proxy's settings say. It does not read
+// toolnorm.yaml in the current folder, since a folder from somebody else must not decide where
+// calls are sent. The API key of the environment is only sent to the address that the command line
+// names.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
 		if u, err := url.Parse(o.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -47,7 +48,7 @@ func (p *program) find(o options) (*place, error) {
 	if at.local.Connections, err = dynamic.ReadConnections(p.env("TOOLNORM_CONNECTION"), settings.All); err != nil {
 		return nil, err
 	}
-	of, _ := settings.All["sample"].(string) // what else it may be is toolnorm's to refuse
+	of, _ := settings.All["sample"].(string) // toolnorm refuses other types
 	at.local.Sample = cmp.Or(p.env("TOOLNORM_SAMPLE"), of, "auto")
 	at.local.Store = cmp.Or(o.store, p.env("TOOLNORM_STORE"), settings.Store)
 	dir, err := home.Data(cmp.Or(o.data, p.env("TOOLNORM_DATA"), settings.Data))
@@ -56,32 +57,32 @@ func (p *program) find(o options) (*place, error) {
 	}
 	at.local.Data = dir
 	if o.store != "" {
-		return at, nil // the proxy may work on another one
+		return at, nil // the proxy may use another store
 	}
 	switch address, err := runner.FindAddress(dir); {
 	case err == nil:
 		at.proxy = &runner.Client{Address: address}
 	// runner.json as a link, another's file, or one that others may write could send a call
 	// anywhere.
-	case errors.Is(err, runner.ErrForeign): // else none runs
+	case errors.Is(err, runner.ErrForeign): // other errors mean that no toolnorm runs
 		fmt.Fprintf(p.stderr, "toolrun: running the tool without toolnorm: %v\n", err)
 	}
 	return at, nil
 }
 
-// odd warns of tools whose data cannot be opened. The others work.
+// odd warns of tools whose data cannot be opened. The other tools work.
 func (p *program) odd(err error) { p.warn("some tools are off: " + err.Error()) }
 
 // warn prints a warning about something that cannot be used and was left out.
 func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "toolrun:", text) }
 
-// panicked shows where a tool broke.
+// panicked prints the panic of a tool and where it happened.
 func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere reports whether the proxy did not make the call and this process may. A call that may
-// have begun is never made a second time here: that is safe only if no proxy listened.
+// elsewhere reports whether this process may make the call because the proxy did not. A call that
+// may have begun is never made a second time, so this is only allowed if no proxy was listening.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
 }
@@ -116,7 +117,7 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (o
 	if _, known := now.Find(name); !known && now.Gone(name) == "" && (strings.Contains(name, ".") || strings.Contains(name, "__")) {
 		return out, fmt.Errorf("%s would be a tool of another MCP server, and those are reached through a running toolnorm only; none is running on %s", name, at.local.Data)
 	}
-	// Who types a command here can read the data itself.
+	// A user who runs this command can read the data anyway.
 	return tools.OutcomeOf(at.box.Registry.Call(auth.WithPrincipal(ctx, auth.Local()), name, args)), nil
 }
 
@@ -130,7 +131,7 @@ func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, err
 }
 
 // open opens the data.
-// Opening may make the database, so it waits until a call needs it.
+// It is called only when a call needs the data, since opening may create the database.
 func (at *place) open(ctx context.Context) (err error) {
 	if at.box == nil {
 		at.box, err = toolbox.Open(ctx, at.local)
@@ -138,7 +139,7 @@ func (at *place) open(ctx context.Context) (err error) {
 	return err
 }
 
-// close closes the data, from which nothing is wanted any more.
+// close closes the data.
 func (at *place) close() {
 	if at.box != nil {
 		_ = at.box.Close()

@@ -20,7 +20,7 @@ import (
 //go:embed usage.txt completions/*
 var texts embed.FS
 
-// run does what a command line says, and gives the status to end with.
+// run runs a command line, and returns the exit status.
 // It is not in main so that a test can call it with any line.
 func (p *program) run(ctx context.Context, args []string) int {
 	o, err := parse(args)
@@ -49,15 +49,15 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.call(ctx, at, o)
 }
 
-// fail prints why the call failed, and returns status. Standard output holds results alone, since
-// scripts and models read them.
+// fail prints why the call failed, and returns status. It prints to standard error, since scripts
+// and models read standard output, which holds only results.
 func (p *program) fail(status int, err error) int {
 	fmt.Fprintf(p.stderr, "toolrun: %v\n", err)
 	return status
 }
 
 // print writes a result.
-// A pipe that nobody reads any more is an error: what the tool did has not arrived.
+// A closed pipe is an error, since the result has not arrived.
 func (p *program) print(text []byte, status int) int {
 	if _, err := p.stdout.Write(append(text, '\n')); err != nil {
 		return p.fail(statusUnreachable, err)
@@ -75,7 +75,7 @@ func (p *program) show(name string) int {
 }
 
 // call runs a tool and prints its outcome.
-// A tool that failed still prints its outcome, as the model wants to read why.
+// It also prints the outcome of a tool that failed, since the model needs to know why.
 func (p *program) call(ctx context.Context, at *place, o options) int {
 	var got tools.Outcome
 	var err error
@@ -97,9 +97,9 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 	return p.print(visible(got.JSON()), statusDone)
 }
 
-// visible writes letters of JSON that a terminal does not show as \u escapes: marks of direction,
-// which show a text as another, blanks without width and tags. The value stays the same. What joins
-// letters (U+200C, U+200D) is a part of words and emoji.
+// visible replaces characters in JSON that a terminal does not show by \u escapes: direction marks,
+// which can disguise a text, blanks without width, and tags. The value stays the same. Joiners
+// (U+200C, U+200D) are kept, since they are parts of words and emoji.
 func visible(text json.RawMessage) []byte {
 	hidden := func(r rune) bool {
 		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e ||
@@ -120,7 +120,7 @@ func visible(text json.RawMessage) []byte {
 	return b
 }
 
-// list prints a line for each tool: its name, and its title behind a tab.
+// list prints a line for each tool: its name, a tab, and its title.
 func (p *program) list(ctx context.Context, at *place) int {
 	all, err := at.tools(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *program) list(ctx context.Context, at *place) int {
 	return p.print([]byte(strings.Join(lines, "\n")), statusDone)
 }
 
-// describe prints all that is known of a tool, as JSON.
+// describe prints the full description of a tool as JSON.
 func (p *program) describe(ctx context.Context, at *place, name string) int {
 	all, err := at.tools(ctx)
 	if err != nil {
@@ -159,9 +159,9 @@ func (p *program) printTool(t runner.Described) int {
 	return p.print(bytes.TrimSuffix(b.Bytes(), []byte("\n")), statusDone)
 }
 
-// signsOfLife writes to standard error as long as the work goes on, until it is told that it is
-// done. They go to standard error, so that a result stays one JSON text. done waits for the
-// goroutine, or a last line could follow the result.
+// signsOfLife writes progress lines until done is called. It writes to standard error, so that
+// standard output holds only the result, one JSON text. done waits for the goroutine, since
+// otherwise a last line could follow the result.
 func (p *program) signsOfLife() (done func()) {
 	stop, stopped, start := make(chan struct{}), make(chan struct{}), time.Now()
 	go func() { // ends with done

@@ -1,10 +1,10 @@
 // Package exchange runs one exchange: it reads the body of a request, asks the model, writes the
-// reply in the client's form while it comes, and notes what became of it in the log and in the
-// trace.
+// reply in the client's form as it arrives, and records the outcome in the log and in the trace.
 //
-// The order in it matters. The body is read to its end before anything is answered, the form is
-// opened before the model is asked (it may offer more tools, or hold calls back), and the reply is
-// closed whatever happened, so that every stream ends in exactly one way: its end, or one error.
+// The order of these steps matters. The body is read to its end before anything is answered, the
+// form is opened before the model is asked (the form may offer more tools, or hold calls back), and
+// the reply is closed whatever happens, so that every stream ends in exactly one way: with its
+// regular end or with one error.
 package exchange
 
 import (
@@ -34,19 +34,20 @@ type Runner struct {
 	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
 	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
 
-	May func(ctx context.Context, model string) error // refuses who may not ask a model by this name; nil: all may
+	May func(ctx context.Context, model string) error // returns an error if the caller may not ask this model; nil: every caller may
 
 	Log   zerolog.Logger                                               // one line an exchange; the zero value logs nothing
 	Trace *trace.Log                                                   // keeps the last exchanges; nil: none are kept
-	Count trace.Counter                                                // counts every exchange; nil: nobody does
-	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer) // adds to what is observed of a request; nil: nobody does
+	Count trace.Counter                                                // counts every exchange; nil: they are not counted
+	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer) // adds to what is observed of a request; nil: nothing is added
 
 	MaxBody  int64         // of a request, in bytes
-	Stall    time.Duration // until a client that takes nothing is given up; 0: never
+	Stall    time.Duration // how long a client may read nothing before it is given up; 0: for ever
 	Thoughts string        // as form.Out.Thoughts
 }
 
-// Handler serves a path. An error of a handler that has written nothing is written for it.
+// Handler serves a path. If it returns an error and has written nothing, the caller writes the
+// error.
 type Handler func(http.ResponseWriter, *http.Request) error
 
 // Ask answers requests of one API.
@@ -61,8 +62,8 @@ func (s *Runner) Ask(api form.API) Handler {
 }
 
 // Logged returns a handler that gives each request an id and a line in the log. An error before the
-// first byte becomes a status; a later one is written in the reply's own form. The id begins as
-// that of the API's own service does (chatcmpl-…), and is the reply's id, too.
+// first byte becomes a status; a later one is written in the reply's own form. The id begins like
+// the ids of the API's own service (chatcmpl-…), and is the reply's id, too.
 func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request, x *Record) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		m := &meter{ResponseWriter: w}
@@ -71,7 +72,7 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 		if s.Count != nil {
 			s.Count.Begin(r.Context(), api.Name)
 		}
-		defer func() { // also of a reply that is broken off
+		defer func() { // also runs if the reply is broken off
 			x.log(r.Context(), s.Log, m, err)
 			x.keep(s.Trace, m, err)
 			x.end(r.Context(), s.Count, m, err)
@@ -85,12 +86,11 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// errPanicked is what the log says of a request whose handler did not return. front.Front answers
-// it.
+// errPanicked is logged for a request whose handler panicked. front.Front answers the request.
 var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
-// Answer reads the request and runs its reply. The model is filled in twice: forms are chosen by
-// its name, and "@shell" alone leaves none once the suffix is taken off.
+// Answer reads the request and runs its reply. The model is filled in twice: the form is chosen by
+// the model's name, and "@shell" alone leaves no name once the suffix is removed.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record, body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
@@ -107,7 +107,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err != nil {
 		return err
 	}
-	if s.fill(&ask.Model); ask.Model == "" { // a suffix was all of it
+	if s.fill(&ask.Model); ask.Model == "" { // the name was only a suffix
 		return noModel()
 	}
 	x.real = ask.Model
@@ -140,12 +140,12 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	return err
 }
 
-// errStopped answers a request that an administrator has ended. The client should not ask again by
-// itself.
+// errStopped answers a request that an administrator has ended. Its kind tells the client not to
+// retry by itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// unfinished returns why a request ended before its reply: its client went away, or ctx was
-// cancelled with a fault as its cause, which a client that is still there is told.
+// unfinished returns the reason why a request ended before its reply: its client went away, or ctx
+// was cancelled with a fault as its cause, which is then sent to the client.
 func unfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
@@ -154,14 +154,14 @@ func unfinished(ctx context.Context, err error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", err)
 }
 
-// mostPromised is how much memory is taken for a body on its header's word, in bytes: most requests
-// are shorter, and what a header says costs its sender nothing. 200 connections that promised 20
-// MiB and sent a byte each once took 4 GiB.
+// mostPromised is how many bytes are allocated for a body because of its Content-Length alone: most
+// requests are shorter, and a large value in a header costs its sender nothing. 200 connections
+// that promised 20 MiB and sent a byte each once took 4 GiB.
 const mostPromised = 64 << 10
 
 // Body reads the whole body, which must happen before anything is answered: net/http watches for a
-// client that goes away only once the body is read. Compressed bodies are not unpacked, so none can
-// grow here.
+// client that goes away only once the body is read. Compressed bodies are not unpacked, so a body
+// cannot grow here.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()
@@ -177,9 +177,9 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// readBody reads a body whose header promises so many bytes. Four times what has come is believed:
-// doubling step by step would copy a body of 200 KiB twice, and to believe all of it would let a
-// few bytes take as much memory as the limit allows.
+// readBody reads a body whose header promises that many bytes. It allocates at most four times what
+// has arrived: doubling step by step would copy a body of 200 KiB twice, and believing the whole
+// promise would let a few bytes take as much memory as the limit allows.
 func readBody(r io.Reader, promised int) ([]byte, error) {
 	var body bytes.Buffer
 	for trusted := min(promised, mostPromised); ; trusted = min(promised, 4*body.Len()) {
@@ -191,8 +191,8 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 		if n, err := body.ReadFrom(io.LimitReader(r, int64(trusted-body.Len()))); err != nil || n == 0 {
 			return body.Bytes(), err
 		}
-		// What begins as no object is refused, so the rest of it is read and not kept: many clients
-		// read no answer before they have sent all.
+		// A body that does not begin an object will be refused, so the rest of it is read but not
+		// kept: many clients read no answer before they have sent everything.
 		if first := bytes.TrimLeft(body.Bytes(), " \t\r\n"); len(first) > 0 && first[0] != '{' {
 			_, err := io.Copy(io.Discard, r)
 			return body.Bytes(), err
@@ -200,8 +200,8 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 	}
 }
 
-// OrDefault fills in the model that answers requests which name none, and refuses who may not ask
-// the model.
+// OrDefault fills in the default model if the request names none. It returns an error if there is
+// no default, or if the caller may not ask the model.
 func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	asked := cmp.Or(*model, s.DefaultModel)
 	if s.fill(model); *model == "" {
@@ -213,12 +213,12 @@ func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	return nil
 }
 
-// noModel returns the error of a request that names no model where no setting does.
+// noModel returns the error for a request that names no model when there is no default model.
 func noModel() error {
 	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 }
 
-// fill fills in the model that answers requests which name none. An alias for a name with a suffix
+// fill fills in the default model if the request names none. An alias for a name with a suffix
 // is replaced by that name, since the suffix chooses the form of the reply, or the agent: helper
 // may stand for qwen3@agent.
 func (s *Runner) fill(model *string) {
@@ -230,16 +230,17 @@ func (s *Runner) fill(model *string) {
 	}
 }
 
-// tooLarge names the limit.
+// tooLarge returns the error for a body above the limit.
 func (s *Runner) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.MaxBody)
 }
 
-// run is the one loop: events in, the client's form out. The model's reader flushes the reply
-// whenever it must wait. Nothing is buffered between the two: a client that reads slowly slows the
-// model's reader down, and is given up after Stall.
+// run passes the model's events to the reply, which writes them in the client's form. The reader of
+// the model's stream flushes the reply whenever it must wait. Nothing is buffered between the two:
+// a client that reads slowly slows the model's reader down, and is given up after Stall.
 //
-// Several replies to one request are asked for one after the other, each with a seed of its own.
+// If a request asks for several replies, the model is asked once for each, with a different seed
+// each time.
 func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Record) error {
 	several, ok := reply.(form.Several)
 	if a.Choices > 1 && !ok {
@@ -256,7 +257,7 @@ func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Reco
 	return nil
 }
 
-// one asks for one reply.
+// one asks the model for one reply.
 func (s *Runner) one(ctx context.Context, r *chat.Request, reply form.Reply, x *Record) error {
 	for e, err := range s.Model.Stream(ctx, r) {
 		if err != nil {

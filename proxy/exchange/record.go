@@ -20,9 +20,9 @@ import (
 // key, unless the trace is told to keep what was said. It is filled by one goroutine, that of the
 // request, and read when the request has ended.
 type Record struct {
-	// What every event looks at comes first and stands together.
+	// The fields that every event needs come first, next to each other.
 	first  time.Duration   // from start to the first event; 0: none came
-	kept   *trace.Exchange // nil: nothing is kept of it
+	kept   *trace.Exchange // nil: the exchange is not kept
 	pieces bool            // of kept: what was said is kept, too
 
 	firstCall time.Duration // from start to the first byte of a call; 0: none came
@@ -36,10 +36,10 @@ type Record struct {
 	start  time.Time
 	stream bool
 	calls  int
-	real   string   // the model without what chooses the form; empty: as Model
+	real   string   // the model's name without the suffix that chooses the form; empty: as Model
 	prompt int      // about how many tokens the prompt has; 0: not known yet
 	notes  []string // what was done to the request, as in form.Out.Notes
-	reason string   // that the client was told for the end; empty: that of the reply
+	reason string   // the finish reason that the client was given; empty: the reply's own
 }
 
 // noted records what was done to the request.
@@ -50,18 +50,18 @@ func (x *Record) noted(word, text string) {
 	}
 }
 
-// told returns what was done to the request so far.
+// told returns the notes on what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
 
-// promptTokens returns about how many tokens the prompt has, as far as the engine has said.
+// promptTokens returns the engine's estimate of the prompt's tokens, or 0 if there is none yet.
 func (x *Record) promptTokens() int { return x.prompt }
 
-// finished records the reason for the end that the client is told. The reason of a reply with calls
+// finished records the finish reason that the client gets. The reason of a reply with calls
 // is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
 func (x *Record) finished(reason string) { x.reason = reason }
 
-// note records what the log wants of an event. Counts may come twice, in a Usage event and with the
-// end: the later ones are the whole reply's.
+// note records what the log and the trace need of an event. Counts may come twice, in a Usage event
+// and with the end: the later counts are those of the whole reply.
 func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
@@ -71,7 +71,7 @@ func (x *Record) note(e chat.Event) {
 	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning, chat.CallArgs:
-		// These are nearly all events, and of interest only where what was said is kept.
+		// Nearly all events are of these kinds, and they matter only if what was said is kept.
 		if !x.pieces {
 			return
 		}
@@ -99,8 +99,8 @@ func (x *Record) note(e chat.Event) {
 	}
 }
 
-// trace begins to keep the exchange.
-// Requests that are passed on are not among them: nothing is read in those.
+// trace begins to keep the exchange. It is not called for requests that are passed on, since those
+// are not read here.
 func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	if log != nil {
 		x.kept = log.Begin(x.id, x.api, path, x.start)
@@ -109,9 +109,9 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	}
 }
 
-// observer notes how the reply comes about in its headers, in the log and in the exchange that is
-// kept. Headers can be set until the first byte leaves; later notes reach the client as comments of
-// its form.
+// observer returns an Observer that notes how the reply is made: in its headers, in the log and in
+// the exchange that is kept. Headers can be set until the first byte is sent; later notes reach the
+// client as comments of its form.
 func (x *Record) observer(h http.Header, client string, a *form.Ask, reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
 		// A flush that fails fails again at the next event, and the client's context ends with it.
@@ -148,8 +148,8 @@ func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	}
 }
 
-// statusOf returns how a request ended: an error counts also when it came behind a status that was
-// good.
+// statusOf returns the status with which a request ended. An error counts even if it came after a
+// status of success was sent.
 func statusOf(m *meter, err error) int {
 	if err != nil {
 		return fault.From(err).Status()
@@ -157,8 +157,8 @@ func statusOf(m *meter, err error) int {
 	return m.status
 }
 
-// log writes the line. A client that went away or asked wrongly is a warning. Only our own faults
-// are errors, for those who watch for these.
+// log writes the line of the exchange. It is a warning if the client went away or its request was
+// wrong, and an error only if the fault is ours, so that operators can watch for errors.
 func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
@@ -180,8 +180,9 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause returns what the operator should read of err: the innermost sentence we know, or nil. The
-// client's sentence says what to do; its cause may name hosts and files, and is for the log alone.
+// cause returns the part of err that the operator should read: the cause of its fault if there is
+// one, else err itself; nil if err is nil. The message for the client says what to do; its cause
+// may name hosts and files, and is for the log alone.
 func cause(err error) error {
 	if err == nil {
 		return nil
@@ -192,8 +193,8 @@ func cause(err error) error {
 	return err
 }
 
-// shortened returns an error whose text is short enough for a line. A server's nonsense may be
-// kilobytes long, and a log has lines.
+// shortened returns an error whose text is short enough for a line. A broken server may answer with
+// kilobytes of text.
 func shortened(err error) error {
 	if err == nil {
 		return nil
@@ -201,8 +202,8 @@ func shortened(err error) error {
 	return errors.New(fault.Short(err.Error()))
 }
 
-// meter counts what is written to a client. The status of a stream is 200 long before it fails, so
-// the log asks the error as well: see statusOf.
+// meter counts what is written to a client. The status of a stream is 200 long before it can fail,
+// so the log looks at the error as well: see statusOf.
 type meter struct {
 	http.ResponseWriter
 	status int // 0: nothing was written
@@ -215,8 +216,7 @@ func (m *meter) WriteHeader(status int) {
 	m.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts bytes.
-// A handler that never names a status means 200, as net/http has it.
+// Write counts bytes. If a handler never sets a status, the status is 200, as in net/http.
 func (m *meter) Write(b []byte) (int, error) {
 	if m.status == 0 {
 		m.status = http.StatusOK
@@ -226,5 +226,6 @@ func (m *meter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns the writer that can flush and hold deadlines, for http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController, which flushes and sets
+// deadlines.
 func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }

@@ -18,25 +18,25 @@ import (
 const (
 	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
 	keepParser = 1 << 20
-	// MaxValues bounds the JSON values in a body, since each costs 88 bytes when parsed, however
-	// short it is: 46 MB while room is made for them. A conversation of 50,000 messages has half as
-	// many.
+	// MaxValues is how many JSON values a body may hold, since each costs 88 bytes when parsed,
+	// however short it is: 46 MB while room is made for this many. A conversation of 50,000
+	// messages has half as many.
 	MaxValues = 1 << 18
 )
 
 // parsers keeps fastjson's arenas between requests.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// Parse parses a body, which must be an object, and has it read. What read finds wrong becomes a
-// fault; v is valid until read returns, since the arena it lies in goes back to the pool.
-// fastjson's parser takes some texts that are no JSON, which its validator refuses. Halves of
-// surrogate pairs ("a\ud800b") become U+FFFD first, as every other reader would have it.
+// Parse parses a body, which must be an object, and calls read with it. An error of read becomes a
+// fault. v is valid until read returns, since its arena goes back to the pool. fastjson's parser
+// accepts some texts that are not JSON, which its validator refuses. Halves of surrogate pairs
+// ("a\ud800b") become U+FFFD first, as in every other reader.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
 		defer parsers.Put(p)
 	}
-	if len(body) > MaxValues { // a value has a byte at least
+	if len(body) > MaxValues { // a value takes at least one byte
 		n := chat.Values(body)
 		switch {
 		case n > MaxValues:
@@ -63,11 +63,12 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// mostInvalid is how many bytes of a body may be no UTF-8. Each becomes U+FFFD wherever it goes,
-// which takes six bytes in JSON: of 19 MB of them the request to the model server was 114 MB.
+// mostInvalid is how many bytes of a body may be invalid UTF-8. Each becomes U+FFFD wherever it is
+// written, which takes six bytes in JSON: 19 MB of them once made a request of 114 MB to the model
+// server.
 const mostInvalid = 1 << 20
 
-// binary reports whether a body holds more of them.
+// binary reports whether a body holds more invalid bytes than that.
 func binary(body []byte) bool {
 	if utf8.Valid(body) {
 		return false
@@ -83,10 +84,10 @@ func binary(body []byte) bool {
 	return n > mostInvalid
 }
 
-// reserve makes room for so many values. A parser that finds room while it parses moves the values
-// that it has, by a quarter more at a time, and what was parsed points into each place where they
-// were: five times the room that 240,000 values need, 105 MB. Here nothing is parsed that anybody
-// keeps, so that each place is let go of when there is a larger one.
+// reserve makes room for that many values. A parser that grows while it parses moves its values
+// each time, into a quarter more room, and what was parsed already still points into the old rooms,
+// which keeps them all alive: 240,000 values then take five times the room that they need, 105 MB.
+// What reserve parses is not kept, so each smaller room is freed once there is a larger one.
 func reserve(p *fastjson.Parser, values int) {
 	for n := 1 << 10; n < values; {
 		n = min(n+n/5, values)
@@ -95,7 +96,7 @@ func reserve(p *fastjson.Parser, values int) {
 }
 
 // notJSON returns an error that says where a body stops being JSON. The words come from
-// encoding/json, which names the byte; fastjson only quotes what is left.
+// encoding/json, which names the byte; fastjson only quotes the rest of the text.
 func notJSON(body []byte) error {
 	var any json.RawMessage
 	err := json.Unmarshal(body, &any)

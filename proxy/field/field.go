@@ -1,11 +1,11 @@
 // Package field reads the fields of a request's JSON body. Each reader returns an error that says
-// what is wrong with the value; the path to it ("messages[2].content") is put together only then,
-// on the way out.
+// what is wrong with the value; the path to the value ("messages[2].content") is put together only
+// then, as the error is returned.
 //
 // Objects are read by a table of [Members], so that a request's fields read like the API's own
 // documentation. A body is parsed once, by [Parse] in body.go, and not decoded into structs:
 // clients write one field in several shapes (a content is a string, null, a part or a list of
-// parts), and fields that nobody here knows are kept as they are.
+// parts), and unknown fields are kept as they are.
 //
 // Errors are for the client: one sentence and the path, as OpenAI's SDKs show them (message and
 // param). They never quote a value in full, since it may be megabytes.
@@ -37,14 +37,14 @@ func (e *fieldError) Error() string {
 	return e.path + ": " + e.say
 }
 
-// Bad returns the error of a field, whose path may be empty: then Within names it.
+// Bad returns the error of a field. The path may be empty: then Within adds it.
 func Bad(path, format string, args ...any) error {
 	return &fieldError{path: path, say: fmt.Sprintf(format, args...)}
 }
 
 // Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors
-// of other kinds pass. It runs on the way out of an error alone, so that a good request costs no
-// path.
+// of other kinds are returned as they are. Paths are built only for errors, so a good request does
+// not pay for them.
 func Within(path string, err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -68,16 +68,16 @@ func AsFault(err error) error {
 	return f
 }
 
-// Members is a table of an object's members: the name of each, and where its value goes, as Into
-// has it. A function that takes the name as well is given it, since one reader may serve several
-// members. A request's fields stand in such tables, so that they can be compared with the API's own
-// documentation line by line.
+// Members is a table of an object's members: the name of each, and where its value is stored, as
+// for Into. If To is a function that takes the name as well, it is given the name, since one reader
+// may serve several members. A request's fields are listed in such tables so that they can be
+// compared with the API's own documentation line by line.
 type Members []struct {
 	Name string
 	To   any
 }
 
-// Object reads an object by a table. A member that the table does not have is passed over.
+// Object reads an object by a table. A member that is not in the table is skipped.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
 // Read is like Object, but calls rest for the members that the table does not have; a nil rest
@@ -100,9 +100,10 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into reads a value of the type that to points to. A null is as good as no value: it empties a
-// text and changes nothing else, since SDKs write their unset options so. A table reads an object,
-// a function whatever it reads; a pointer to a value keeps it unread, as long as the body lives.
+// Into reads a value of the type that to points to. A null counts as no value: it empties a text
+// and changes nothing else, since SDKs write null for unset options. If to is a table, the value
+// must be an object; if to is a function, it is called with the value; a pointer to a
+// *fastjson.Value keeps the value unread, valid as long as the body's parser is.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -125,8 +126,8 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
-// Refused returns what reports a field that asks for what is not to be had; a null asks for
-// nothing.
+// Refused returns a reader for a field that asks for something that is not served: it returns an
+// error unless the value is null, which asks for nothing.
 func Refused(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
@@ -141,7 +142,7 @@ func Member(v *fastjson.Value, key string, to any) error {
 	return Within(key, Into(OrNull(v.Get(key)), to))
 }
 
-// null stands for a member that is absent.
+// null is the value of a member that is absent.
 var null = fastjson.MustParse("null")
 
 // OrNull returns v, or null when v is absent.
@@ -192,7 +193,7 @@ func number(v *fastjson.Value, dst **float64) error {
 	return nil
 }
 
-// integer reads a whole number, spelled 5 or 5.0 (as clients in JavaScript and Lua do); null leaves
+// integer reads a whole number, spelled 5 or 5.0 (as by clients in JavaScript and Lua); null leaves
 // dst nil. Beyond 2^53 a spelling with a point or an exponent no longer names one integer, and is
 // refused.
 func integer(v *fastjson.Value, dst **int64) error {
@@ -215,13 +216,12 @@ func integer(v *fastjson.Value, dst **int64) error {
 	return nil
 }
 
-// Raw copies a value that nothing has looked into yet, as the client spelled it but for blanks
-// between tokens. fastjson unescapes a string when it is first looked at, and could then no longer
-// give its spelling back.
+// Raw copies a value that has not been read yet, as the client spelled it except for blanks between
+// tokens. fastjson unescapes a string when it is first read, and then no longer knows its spelling.
 func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	b := v.MarshalTo(nil)
 	for _, c := range b {
-		// Compact JSON has such bytes only inside strings, where they may not stand; the parser
+		// Compact JSON has such bytes only inside strings, where they are forbidden; the parser
 		// lets some through.
 		if c < ' ' {
 			return nil, Bad("", "holds a control character inside a string, which JSON forbids")
@@ -230,9 +230,9 @@ func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Each calls f for every field of an object until one is wrong, and names that field. A field given
-// twice is read twice. Of a field that comes twice the last one therefore counts, as in
-// encoding/json and JavaScript; readers of lists begin anew for that reason.
+// Each calls f for every field of an object until one is wrong, and names that field. A field that
+// comes twice is read twice, so the last one counts, as in encoding/json and JavaScript. Readers of
+// lists therefore begin with an empty list each time.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return Bad("", "must be an object, not %s", KindOf(v))

@@ -9,14 +9,14 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Named finds the name of the tool that an object names, and the member that says it, for the
+// Named finds the name of the tool that an object names, and the member that holds it, for the
 // error.
 type Named func(v *fastjson.Value) (member, name string)
 
-// Choose applies OpenAI's tool_choice: "none" takes the offer back, and what it names must be on
-// offer. An object of one of the kinds names a tool, which named finds, since the APIs put names in
-// different places. It runs when every field is read, since tool_choice may stand in front of tools
-// in the body. "any" is Mistral's word for "required".
+// Choose applies OpenAI's tool_choice: "none" withdraws the offer, and a tool that it names must be
+// offered. An object of one of the kinds names a tool; named finds the name, since the APIs put it
+// in different places. Choose must be called when every field is read, since tool_choice may come
+// before tools in the body. "any" is Mistral's word for "required".
 func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	if field.IsNull(v) {
 		return nil
@@ -39,12 +39,12 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	return nil
 }
 
-// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}. The second keeps
-// mode and tools in a member allowed_tools for chat completions, and beside type for the Responses
-// API; both are taken everywhere. In mode "auto" the prompt stays as it is, so that the server's
-// prefix cache works: all tools are offered, and a call of one that is not named is text. An empty
-// list in mode "auto" allows no call at all; with "required" it could never be fulfilled and is an
-// error.
+// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}. The second has
+// mode and tools in a member allowed_tools in chat completions, and beside type in the Responses
+// API; both are accepted everywhere. In mode "auto" the prompt stays as it is, so that the server's
+// prefix cache works: all tools are offered, and a call of a tool that is not named becomes text.
+// An empty list in mode "auto" allows no call at all; with "required" it could never be fulfilled
+// and is an error.
 func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error {
 	kind := string(v.GetStringBytes("type"))
 	if slices.Contains(kinds, kind) {
@@ -64,7 +64,7 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 	default:
 		return field.Bad("mode", `must be "auto" or "required", not %q`, mode)
 	}
-	a.Allowed = []string{} // an empty list allows none
+	a.Allowed = []string{} // an empty list allows no call
 	offered := a.offered()
 	err := field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error { return a.allow(v, named, offered) }))
 	if err == nil && a.Required && len(a.Allowed) == 0 {
@@ -82,7 +82,7 @@ func (a *Ask) offered() map[string]bool {
 	return names
 }
 
-// allow adds the tool that v names to those that may be called. A name that is not on offer is an
+// allow adds the tool that v names to those that may be called. A name that is not offered is an
 // error, since no reply could ever fulfil it.
 func (a *Ask) allow(v *fastjson.Value, named Named, offered map[string]bool) error {
 	member, name := named(v)

@@ -11,9 +11,9 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// ReadContent reads what a message says: a string, null, one part, or an array of parts whose texts
-// become lines. A line each, since words would run together otherwise: qwen-code sends one message
-// as five text parts, four of them reminders of its own.
+// ReadContent reads what a message says: a string, null, one part, or an array of parts. The text
+// of each part becomes a line, since words would run together otherwise: qwen-code sends one
+// message as five text parts, four of them its own reminders.
 func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	m.Content, m.Images = "", nil
 	switch v.Type() {
@@ -32,9 +32,10 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	return field.Bad("", "must be a string, null or an array of parts, not %s", field.KindOf(v))
 }
 
-// ReadResult reads what a tool answered. Clients that hand on what they got write any JSON there:
-// what is no text and no part stays JSON, so that the model sees it. `"content": {"temp": 21}`
-// reaches the model as {"temp":21}; a 400 would end an agent over a harmless shortcut.
+// ReadResult reads what a tool answered. Clients that pass on a tool's answer unchanged write any
+// JSON there: what is neither text nor a part stays JSON, so that the model sees it. `"content":
+// {"temp": 21}` reaches the model as {"temp":21}; a 400 would end an agent over a harmless
+// shortcut.
 func ReadResult(m *chat.Message, v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		read := *m
@@ -55,16 +56,16 @@ type parts struct {
 	images          [][]byte
 }
 
-// into puts it into a message.
-// Thoughts in a field of their own win over those among the parts.
+// into puts the gathered parts into a message. Thoughts in a field of their own win over those
+// among the parts.
 func (r *parts) into(m *chat.Message) {
 	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
 	m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.thoughts, "\n"))
 }
 
-// read reads one part: text, what the model thought, or an image. The names with input_ and output_
-// are those of the Responses API, and are taken as well. Any other type is an error: a part that is
-// dropped in silence would make the reply a wrong one.
+// read reads one part: text, what the model thought, or an image. The types that begin with input_
+// and output_ are those of the Responses API, and are accepted as well. Any other type is an error:
+// if a part were dropped silently, the reply would be wrong.
 func (r *parts) read(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
 		r.lines = append(r.lines, string(v.GetStringBytes()))
@@ -93,8 +94,9 @@ func (r *parts) read(v *fastjson.Value) error {
 	}
 }
 
-// thought reads a part of what the model thought: its text lies under the name of its type, or
-// under text. Thoughts in a form of a client's own say nothing to a model.
+// thought reads a part of what the model thought: its text is in a member with the name of its
+// type, or in text. Thoughts in a client's private form are skipped, since a model cannot read
+// them.
 func (r *parts) thought(v *fastjson.Value) error {
 	for _, key := range []string{"text", "thinking", "reasoning"} {
 		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
@@ -105,8 +107,8 @@ func (r *parts) thought(v *fastjson.Value) error {
 	return nil
 }
 
-// readImage decodes a data URL, given alone or as {"url": …}. URLs of the network are refused:
-// fetching them would let any caller reach what only this machine can reach.
+// readImage decodes a data URL, given alone or as {"url": …}. Other URLs are refused: fetching them
+// would let any caller reach what only this machine can reach.
 func readImage(v *fastjson.Value) ([]byte, error) {
 	if v != nil && v.Type() == fastjson.TypeObject {
 		img, err := readImage(field.OrNull(v.Get("url")))
@@ -123,7 +125,7 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 	return DecodeImage(data)
 }
 
-// sealed begins a thought that was sealed here.
+// sealed is the beginning of a thought that SealThought has sealed.
 const sealed = "tnr1."
 
 // SealThought returns what a model thought as a text for clients that keep thoughts without looking

@@ -1,10 +1,10 @@
 // Package form holds what all client forms share: a client form is a way in which a client asks a
 // model and wants its reply.
 //
-// To add one, make a folder beside openai, ollama, shell and xml. A form with a path of its own is
-// an [API]: Read makes an [Ask] of a body, Open makes the [Reply] that writes events; proxy.New
-// gives it a route. A form that shares its path with another is a [Form], which looks at a request
-// and takes it or not; proxy.New puts it into the list that is asked in turn.
+// To add a form, make a folder beside openai, ollama, shell and xml. A form with a path of its own
+// is an [API]: Read makes an [Ask] of a body, Open makes the [Reply] that writes events, and
+// proxy.New gives it a route. A form that shares its path with another is a [Form], which looks at
+// a request and accepts it or not; proxy.New adds it to the list of forms that are tried in turn.
 //
 //	form.go     the types: API, Form, Ask, Out, Reply
 //	message.go  messages: roles, calls in the history, images
@@ -41,14 +41,14 @@ type API struct {
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
 	Fail func(w http.ResponseWriter, err error) // answers with an error, before anything was written
 
-	// Fields are the paths of fields that chat completions call otherwise, by the first word of the
-	// path there.
+	// Fields maps the names that chat completions have for fields (the first word of the path) to
+	// the paths of the same fields in this API, where they differ.
 	Fields map[string]string
 }
 
-// Renamed returns err with the path of the field as this API has it. The part that asks the model
-// knows only the fields of chat completions, and a tool or a message may have another position
-// here: so the path ends at the list that holds it.
+// Renamed returns err with the path that its field has in this API. The code that asks the model
+// knows only the fields of chat completions, and a tool or a message may have another position in
+// this API, so the new path ends at the list that holds it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")
@@ -71,10 +71,10 @@ type Ask struct {
 	Stream bool // piece by piece, else whole
 	Usage  bool // count tokens at the end of a stream
 
-	Form    string // one of Names: that which is asked for, empty when none is; then that which took the request
-	NoCalls bool   // tool_choice "none": no calls, whoever offers tools
+	Form    string // one of Names: first the form that the client asks for, empty if it asks for none; later the form that accepted the request
+	NoCalls bool   // tool_choice "none": no calls, even if a form offers tools
 
-	SealThoughts bool // what the model thought is not shown, and kept by the client for the next request (SealThought)
+	SealThoughts bool // the model's thoughts are not shown, but the client keeps them for the next request (SealThought)
 
 	Notes   []Note // what the form did to the request: told in a header, the log and the trace
 	Choices int    // replies that the client wants; 0: one
@@ -91,11 +91,11 @@ func (a *Ask) Nth(n int) *chat.Request {
 	return &r
 }
 
-// Several is a Reply that can hold several replies to one request. Next begins another one, behind
-// the Finish of the one before.
+// Several is a Reply that can hold several replies to one request. Next begins another reply, after
+// the Finish event of the one before.
 type Several interface{ Next() }
 
-// Note is one thing that a form did to a request, which its client should hear of.
+// Note describes one thing that a form did to a request and that the client should know.
 type Note struct {
 	Word string // fit for a header's name, as "Left-Out"
 	Text string
@@ -106,7 +106,7 @@ func (a *Ask) Tell(word, text string) { a.Notes = append(a.Notes, Note{word, tex
 
 // The names of the forms that a header, a model's suffix or a setting can ask for.
 const (
-	OpenAI = "openai" // as it is, whoever seems to ask
+	OpenAI = "openai" // OpenAI's own form, whatever client seems to ask
 	Shell  = "shell"  // commands in place of calls of the tools that are served here
 	Void   = "void"   // Void's calls in text, where its prompt describes tools
 	Cline  = "cline"  // Cline's and Roo's, likewise
@@ -132,9 +132,9 @@ func Asked(h http.Header, named string) (asked, model string, err error) {
 	return asked, model, nil
 }
 
-// SetAlone refuses a form that is asked for where a path has one alone: a client that reads
-// commands out of a text would wait for ever for one. The path's own form may be asked for
-// everywhere, by the name of chat completions' own.
+// SetAlone is for paths that have only one form. It returns an error if the client asks for
+// another: a client that reads commands out of a text would wait for one for ever. The path's own
+// form can be asked for by the name "openai" on every path.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := Asked(h, a.Model)
 	if err != nil {
@@ -147,7 +147,7 @@ func (a *Ask) SetAlone(h http.Header) error {
 	return nil
 }
 
-// Form is a client form among several on one path.
+// Form is one of several client forms on one path.
 type Form interface {
 	// Open makes the Reply of a request in this form, or nil when the request is in another one. It
 	// may rewrite the request first: find tools in a prompt, offer more of them, or hold calls back
@@ -155,12 +155,12 @@ type Form interface {
 	Open(h http.Header, a *Ask, out Out) (Reply, error)
 }
 
-// First is the form that the first of several takes: the special ones stand in front of those that
-// take everything. Which one takes a request may depend on more than the header: Void and Cline are
-// known by their prompts alone.
+// First is a list of forms, of which the first that accepts a request answers it. Special forms
+// come before those that accept everything. The choice may depend on more than the header: Void and
+// Cline are recognised by their prompts alone.
 type First []Form
 
-// Open opens the reply in the first form that takes the request.
+// Open opens the reply in the first form that accepts the request.
 func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	for _, f := range forms {
 		if reply, err := f.Open(h, a, out); reply != nil || err != nil {
@@ -178,20 +178,21 @@ type Out struct {
 	Created time.Time     // when the request came
 	Stall   time.Duration // after which a client that takes nothing is given up; 0: never
 
-	// Notes gives what was done to the request so far, as "word=text" each; nil: nothing is told.
+	// Notes returns what was done to the request so far, each note as "word=text"; nil: notes are
+	// not written.
 	Notes func() []string
 
-	// PromptTokens gives about how many tokens the prompt has, before the model server counts them;
-	// 0 as long as nobody knows. Nil: it is not known at all.
+	// PromptTokens returns an estimate of the prompt's tokens, before the model server counts them;
+	// 0 as long as there is no estimate. Nil: there never is one.
 	PromptTokens func() int
 
-	// Told is told the reason that an OpenAI client is given for the reply's end; nil: nobody asks.
+	// Told is called with the finish reason that an OpenAI client gets; nil: it is not needed.
 	Told func(reason string)
 
 	Thoughts string // the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
 }
 
-// The fields of what a model thought, which OpenAI's API has none for.
+// The fields that can hold a model's thoughts. OpenAI's own API has no field for them.
 const (
 	ThoughtsBoth    = "both"
 	ThoughtsContent = "reasoning_content" // DeepSeek's, vLLM's and llama-server's
@@ -219,15 +220,16 @@ func (o *Out) Finished(reason string) {
 // Reply writes the events of one reply in a client's form. Its methods are called by one goroutine
 // at a time. Events come in the order of chat.Event: text and reasoning, each call from its start
 // to its end, one Finish. An error before the first byte is returned by Close and becomes a status;
-// later it is told in the reply's own form.
+// a later error is written in the reply's own form.
 type Reply interface {
 	// Event takes the next event. It need not write before Flush.
 	Event(chat.Event) error
 	// Flush writes what can be written: nothing more will come for a while.
 	Flush() error
-	// Ping shows the client that the server is alive, and what is waited for if that is said, as
-	// far as the form has a way to do so.
+	// Ping shows the client that the server is alive and, unless said is empty, what it is waiting
+	// for, as far as the form can express that.
 	Ping(said string) error
-	// Close ends the reply: with err, or well when err is nil. It must be called exactly once.
+	// Close ends the reply: with the error, or successfully if err is nil. It must be called
+	// exactly once.
 	Close(err error) error
 }

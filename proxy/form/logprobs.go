@@ -36,11 +36,11 @@ func (l *Logprobs) Note(m *chat.Meta) {
 	}
 }
 
-// Any reports whether there are tokens that were not written.
+// Any reports whether there are tokens that have not been written yet.
 func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
 
-// Append appends the array of all tokens, and forgets them. Text that is held back in a stream may
-// leave its tokens in the chunk before: together they are all of them.
+// Append appends the array of all gathered tokens, and forgets them. When text is held back in a
+// stream, its tokens may be in the chunk before; all chunks together hold all tokens.
 func (l *Logprobs) Append(b []byte) []byte {
 	b = append(append(append(b, '['), l.entries...), ']')
 	l.entries = l.entries[:0]
@@ -50,7 +50,8 @@ func (l *Logprobs) Append(b []byte) []byte {
 // maxTop is how many likeliest tokens both APIs show beside each.
 const maxTop = 20
 
-// TopLogprobs returns what reads how many likeliest tokens are wanted.
+// TopLogprobs returns the reader of the field that says how many of the likeliest tokens are
+// wanted.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -65,8 +66,9 @@ func TopLogprobs(to *int) func(*fastjson.Value) error {
 	}
 }
 
-// appendToken appends one entry, its object left open. A token may begin or end inside a character,
-// which its text cannot show; its bytes can, and are null where the server does not tell them.
+// appendToken appends one entry, without the closing brace. A token may begin or end inside a
+// character, which its text cannot show but its bytes can. The bytes are null if the server does
+// not send them.
 func appendToken(b []byte, t chat.Token) []byte {
 	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)

@@ -33,9 +33,9 @@ var roles = map[string]chat.Role{
 }
 
 // SetRole sets a message's role by the name that the client wrote, and returns an error for an
-// unknown name and for fields that the role cannot have. Known lists the names of the client's API,
-// for the error. A call that a user's message holds, or a picture in a system prompt, has no place
-// in any model's template.
+// unknown name and for fields that the role cannot have. Known lists the roles of the client's API,
+// for the error. A call in a user's message or a picture in a system prompt has no place in any
+// model's template.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -53,9 +53,9 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls reads what the assistant called. A missing id is no error: calls and results are paired
-// by order then, and Toolnorm-History says so. type is not looked at, since every call here is a
-// function's.
+// ReadCalls reads what the assistant called. A missing id is not an error: calls and results are
+// then paired by order, and Toolnorm-History says so. The field type is ignored, since every call
+// here is a function's.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
@@ -71,8 +71,8 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	})
 }
 
-// ReadFunction reads a call's name and arguments, of which the APIs have different names.
-// Ollama's clients write arguments as an object, OpenAI's as a string that holds one.
+// ReadFunction reads a call's name and arguments, for which the APIs have different names. Ollama's
+// clients write arguments as an object, OpenAI's as a string that holds one.
 func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	c.Args = json.RawMessage("{}")
 	err := field.Object(v, field.Members{
@@ -88,14 +88,14 @@ func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	return err
 }
 
-// mostRepaired is how long arguments may be that are repaired, in bytes: a repair takes some six
-// times their length.
+// mostRepaired is how long arguments may be, in bytes, to be repaired: a repair takes about six
+// times their length in memory.
 const mostRepaired = 4 << 20
 
-// readArguments reads a call's arguments: an object, a string that holds one, or nothing. What a
-// cut or careless reply left behind is repaired as a model's own arguments are; a string without
-// any object in it is an error, since nobody knows what was called. An empty text means no
-// arguments: "" is what some models' calls without any become.
+// readArguments reads a call's arguments: an object, a string that holds one, or nothing. Broken
+// JSON from a cut or careless reply is repaired like a model's own arguments; a string without any
+// object in it is an error, since the arguments are lost. An empty text means no arguments: some
+// clients write "" for a call without arguments.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:
@@ -116,7 +116,7 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	if len(s) > mostRepaired {
 		return nil, field.Bad("", "must hold a JSON object; text of more than %d bytes is not repaired", mostRepaired)
 	}
-	// {city: 'Rome',} and {"city":"Ro are what agents hand back of models that nobody repaired.
+	// Agents send back {city: 'Rome',} or {"city":"Ro if the model's call was not repaired.
 	repaired, _, err := adapters.Repair(string(s), nil)
 	if err != nil {
 		return nil, field.Bad("", "must hold a JSON object, and %.60q holds none (%v)", s, err)

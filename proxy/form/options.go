@@ -16,7 +16,7 @@ import (
 const mostStop = 64 << 10
 
 // ReadStop reads one stop sequence or an array of them. Empty ones stop nothing.
-// null, "" and [] are all written by clients that mean none.
+// Clients write null, "" and [] to say that they set none.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
 	bytes := 0
@@ -54,8 +54,8 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 }
 
 // ReadEffort reads OpenAI's level of thinking. "none" switches it off and every other level on.
-// What a level means is the model family's to say: gpt-oss knows low, medium and high and cannot
-// leave thinking, most others know only on and off.
+// What a level means depends on the model family: gpt-oss knows low, medium and high and cannot
+// stop thinking, most others know only on and off.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
 	if err := field.Into(v, &level); err != nil || level == "" {
@@ -73,9 +73,9 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	return nil
 }
 
-// KeepAlive returns what reads how long the model stays loaded: seconds, or a time such as "5m". A
-// negative time is for ever, and 0 unloads the model at once. The spelling is kept, as Ollama reads
-// it.
+// KeepAlive returns the reader of the time for which the model stays loaded: seconds, or a duration
+// such as "5m". A negative value means for ever, and 0 unloads the model at once. The client's
+// spelling is kept, since Ollama reads it.
 func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) (err error) {
 		switch v.Type() {
@@ -95,13 +95,14 @@ func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 }
 
 // ReadOptions reads the options of the model server, all in one object:
-// {"num_ctx":16384,"top_k":20}. Stop sequences are taken out of them: while tools are offered they
-// are matched here, since the server would cut inside a call.
+// {"num_ctx":16384,"top_k":20}. Stop sequences are not among the options that are passed on: while
+// tools are offered they are matched here, since the server would cut inside a call.
 func (a *Ask) ReadOptions(v *fastjson.Value) error {
 	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
 }
 
-// Options returns what reads an object of options, but for those that are known to a table.
+// Options returns the reader of an object of options. Members of the table known are read by it
+// instead.
 func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if field.IsNull(v) {
@@ -111,9 +112,9 @@ func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjso
 	}
 }
 
-// optionTypes are the kinds of Ollama's options. Ollama refuses another kind with a sentence of its
-// own, which names no field of the request; other servers pass it over, and a temperature of "0"
-// then changes nothing.
+// optionTypes are the kinds of Ollama's options. Ollama refuses another kind with a message that
+// names no field of the request; other servers ignore it, and a temperature of "0" then changes
+// nothing.
 var optionTypes = map[string]func() any{
 	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number, "repeat_penalty": number,
 	"presence_penalty": number, "frequency_penalty": number, "mirostat_tau": number, "mirostat_eta": number,
@@ -122,20 +123,20 @@ var optionTypes = map[string]func() any{
 	"use_mmap": flag, "use_mlock": flag, "numa": flag, "low_vram": flag, "penalize_newline": flag,
 }
 
-// The types of optionTypes. A value is read into one as a check alone: what is sent on is the
-// spelling of the client.
+// The types of optionTypes. A value is read into one of them only to check it: the client's
+// spelling is what is passed on.
 func number() any  { return new(*float64) }
 func integer() any { return new(*int64) }
 func flag() any    { return new(bool) }
 
-// Option returns what reads one option of the model server, which knows best what it may be: an
-// option of another name, and how large a value is, are the server's to judge.
+// Option returns the reader of one option of the model server. It checks the type of options that
+// it knows; unknown options and the size of values are left to the server, which knows best.
 func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value) error {
 	return func(key string, v *fastjson.Value) error {
 		if field.IsNull(v) {
 			return nil
 		}
-		err := keep(dst, key, v) // first: a reader unescapes what it looks at
+		err := keep(dst, key, v) // before the check, since a reader unescapes what it reads
 		if kind, known := optionTypes[key]; known && err == nil {
 			err = field.Into(v, kind())
 		}
@@ -153,7 +154,7 @@ func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error 
 	return err
 }
 
-// ReadParallel reads parallel_tool_calls: false ends a reply behind its first call.
+// ReadParallel reads parallel_tool_calls: false ends a reply after its first call.
 func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	several := true
 	err := field.Into(v, &several)
@@ -161,8 +162,8 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	return err
 }
 
-// ReadFormat reads {"type":"text"}, "json_object" or "json_schema", with the schema at a path
-// below: OpenAI's two APIs have it at different ones.
+// ReadFormat reads {"type":"text"}, "json_object" or "json_schema". The path leads to the schema,
+// which OpenAI's two APIs have in different places.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "text":
@@ -177,7 +178,7 @@ func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 }
 
 // ReadSchema reads the JSON Schema that the whole reply must have, in the form of Ollama's field
-// format. path is where the field has it, for the error.
+// format. path says where the schema is in the field, for the error.
 func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 	a.Format, err = readSchema(schema)
 	return field.Within(path, err)
@@ -191,9 +192,9 @@ func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	return field.Raw(v)
 }
 
-// ReadLimit reads a reply's length limit in tokens; null leaves dst. 0 and -1 are refused, as the
-// services refuse them whose APIs these are: taken for "no limit", as a server of Ollama's takes
-// them, they wrote 8,000 tokens for a client that wanted none.
+// ReadLimit returns the reader of a reply's length limit in tokens; null leaves dst. 0 and -1 are
+// refused, as by the services whose APIs these are. Ollama takes them for "no limit", and so a
+// client that wanted no tokens once got 8,000.
 func ReadLimit(dst *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -209,8 +210,8 @@ func ReadLimit(dst *int) func(*fastjson.Value) error {
 }
 
 // Sampling returns the fields that say how the model should write, in the names of OpenAI's and
-// Ollama's APIs. What is absent stays nil, so that the model's own settings count: a server sees
-// only what the client gave.
+// Ollama's APIs. Absent fields stay nil, so that the model's own settings count: a server gets only
+// what the client sent.
 func (a *Ask) Sampling() field.Members {
 	option := Option(&a.Options)
 	return field.Members{
@@ -227,6 +228,5 @@ func (a *Ask) Sampling() field.Members {
 	}
 }
 
-// KeepUnknown keeps a field that nobody here knows: a server that speaks OpenAI's API gets it as it
-// is, nobody else does.
+// KeepUnknown keeps an unknown field. Only servers that speak OpenAI's API get it, unchanged.
 func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error { return keep(&a.Extra, key, v) }

@@ -9,13 +9,13 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// maxCutHeader bounds what a header tells of a cut call, in bytes: clients take a few KiB of
+// maxCutHeader is how many bytes of a cut call a header may hold: clients accept a few KiB of
 // headers.
 const maxCutHeader = 512
 
-// TellHeaders writes into the headers of a whole reply how it came about. A header can hold
-// printable ASCII alone, so what a model wrote is quoted in it. LeftOut are the calls of a cut
-// reply that its client does not get, by name.
+// TellHeaders writes into the headers of a whole reply how it came about. A header can hold only
+// printable ASCII, so text of the model is quoted. LeftOut names the calls of a cut reply that the
+// client does not get.
 func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	SetHeader(h, "Toolnorm-Calls-Left-Out", strings.Join(leftOut, ","))
 	if m == nil {
@@ -29,9 +29,10 @@ func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	}
 }
 
-// TellComments writes as comments of a stream what was done to the request, what had to be repaired
-// in the model's calls, and what of a cut call was left out. Headers have left long before: a whole
-// reply says the same in Toolnorm-Repairs, Toolnorm-Cut and Toolnorm-Calls-Left-Out.
+// TellComments writes, as comments of a stream, what was done to the request, what had to be
+// repaired in the model's calls, and what was left out of a cut call. The headers were sent long
+// before; a whole reply says the same in the headers Toolnorm-Repairs, Toolnorm-Cut and
+// Toolnorm-Calls-Left-Out.
 func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ...string) {
 	if notes != nil {
 		for _, note := range notes() {
@@ -52,8 +53,9 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 	}
 }
 
-// Waiting returns the text of a comment that keeps a connection, and says what is waited for, if
-// anything. It does not begin with "ping": Continue's line reader ends at ": ping".
+// Waiting returns the text of a comment that keeps a connection open, and that says what is waited
+// for, if that is known. The text does not begin with "ping": Continue's line reader ends at ":
+// ping".
 func Waiting(said string) string {
 	if said == "" {
 		return "keep-alive"

@@ -6,11 +6,11 @@ import (
 	"toolnorm/chat"
 )
 
-// Ending knows how the visible text ends so far: how many newlines must come in front of a
+// Ending records how the visible text ends so far, and so how many newlines must come before a new
 // paragraph. A call that is written as text, or a block with a command, begins a paragraph of its
 // own.
 type Ending struct {
-	Said bool   // there is some
+	Said bool   // there is visible text
 	last string // up to two bytes
 }
 
@@ -21,7 +21,7 @@ func (e *Ending) Note(text string) {
 	e.last = e.last[max(0, len(e.last)-2):]
 }
 
-// Gap returns what ends the paragraph.
+// Gap returns the newlines that end the paragraph.
 func (e *Ending) Gap() string {
 	switch {
 	case !e.Said, e.last == "\n\n":
@@ -32,18 +32,18 @@ func (e *Ending) Gap() string {
 	return "\n\n"
 }
 
-// Fence knows whether a text is inside a block of code, which a block of ours must not become part
-// of. Void shows a button to run a block only when its fence is closed, and a block inside another
-// is no block.
+// Fence records whether a text is inside a block of code. A block of ours must not become part of
+// another: Void shows a button to run a block only when its fence is closed, and does not recognise
+// a block inside another.
 type Fence struct {
-	line string // the beginning of the line that is being written; the first bytes tell
+	line string // the first bytes of the current line, in which a fence would be
 	open bool
 }
 
 // Note reads the next piece of the text.
 func (f *Fence) Note(text string) {
 	for piece := range strings.Lines(text) {
-		// Enough for a fence behind the three blanks that Markdown allows in front of one.
+		// Enough for a fence after the three blanks that Markdown allows before it.
 		if len(f.line) < 8 {
 			f.line += piece[:min(len(piece), 8-len(f.line))]
 		}
@@ -56,7 +56,7 @@ func (f *Fence) Note(text string) {
 	}
 }
 
-// End returns what closes an open block, and nothing when none is open.
+// End returns the text that closes an open block, empty when no block is open.
 func (f *Fence) End() string {
 	if !f.open {
 		return ""
@@ -72,8 +72,8 @@ func (f *Fence) End() string {
 // IsCall reports whether an event is part of a call.
 func IsCall(k chat.Kind) bool { return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd }
 
-// CallAsText shows a call that its client's form cannot hold, with the reason, to whoever reads the
-// reply: dropped silently, it would leave an agent waiting.
+// CallAsText returns a text that shows the user a call that the client's form cannot hold, with the
+// reason. If such a call were dropped silently, an agent would wait for it.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name + " was to be called, but the call cannot be written for this client: " + why.Error() + ". It was:\n\n```json\n" +
 		string(c.Args) + "\n```\n"

@@ -39,8 +39,8 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, ReadOffer(&t, v, "parameters")
 }
 
-// ReadOffer reads a tool's name, description and schema, of which the APIs have different names.
-// A missing schema means a tool without arguments. A blank name could never be called.
+// ReadOffer reads a tool's name, description and schema, for which the APIs have different names. A
+// missing schema means a tool without arguments. A blank name could never be called.
 func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	err := field.Object(v, field.Members{
 		{"name", &t.Name},
@@ -59,13 +59,14 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	return err
 }
 
-// Offer adds tools to those of the client. It is what forms with tools of their own call.
+// Offer adds tools to the client's. Forms with tools of their own call it.
 func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 }
 
-// SetHold sets how much of a call waits: as the client's header Toolnorm-Hold says, but all of it
-// if the reply is not streamed or a tool is strict. Then what is wrong can still be put right.
+// SetHold sets how much of a call waits before it is sent: as much as the client's header
+// Toolnorm-Hold says, or all of it if the reply is not streamed or a tool is strict. What waits can
+// still be corrected.
 func (a *Ask) SetHold(h http.Header) error {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
@@ -81,5 +82,5 @@ func (a *Ask) SetHold(h http.Header) error {
 }
 
 // strict reports whether the client wants the arguments of a tool to fit exactly. OpenAI's strict
-// promises arguments that match the schema, and a fragment that has left cannot be taken back.
+// promises arguments that match the schema, and a fragment that was sent cannot be taken back.
 func strict(t chat.Tool) bool { return t.Strict }

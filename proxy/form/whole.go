@@ -8,8 +8,8 @@ import (
 )
 
 // Whole is the base of a reply that is written in one piece: it collects the same events that a
-// stream would write, so there is no second reader of what a model says. What embeds it writes the
-// reply in Close.
+// stream would write, so a model's output is read in only one way. The type that embeds Whole
+// writes the reply in Close.
 type Whole struct {
 	Out        Out
 	Model      string
@@ -18,7 +18,7 @@ type Whole struct {
 	Reply chat.Collector
 }
 
-// Event collects one event. A call that is never finished is left out: nothing half is shown.
+// Event collects one event. A call that is never finished is left out.
 func (w *Whole) Event(e chat.Event) error {
 	w.Reply.Add(e)
 	return nil
@@ -27,11 +27,11 @@ func (w *Whole) Event(e chat.Event) error {
 // Flush does nothing: a whole reply has no pieces.
 func (w *Whole) Flush() error { return nil }
 
-// Ping does nothing: the status is not known before the end.
+// Ping does nothing: nothing can be sent before the status is known, at the end.
 func (w *Whole) Ping(string) error { return nil }
 
 // Ended returns the error of a reply that ended badly, nil when it ended well.
-// A reply that its token limit has cut may be empty: its reason tells the client why.
+// A reply that was cut at its token limit may be empty: its finish reason tells the client why.
 func (w *Whole) Ended(err error) error {
 	switch {
 	case err != nil:
@@ -49,23 +49,23 @@ func ErrUnfinished() error {
 	return fault.New(fault.Unavailable, "the reply ended without saying why")
 }
 
-// ErrEmpty returns the fault of a model that stopped and wrote nothing: an empty reply makes agents
-// repeat for ever. Void shows it as an error of its own, and Qwen Code repeats the request at once.
-// Clients are told to give up, since each repetition costs a generation that will end in the same
-// way.
+// ErrEmpty returns the fault of a model that stopped without writing anything: an empty reply makes
+// agents repeat their request for ever. Void shows it as an error of its own, and Qwen Code repeats
+// the request at once. Clients are told to give up, since each repetition costs a generation that
+// will end in the same way.
 func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
 	return f
 }
 
-// Later is what a model wrote behind a whole call. It waits for the end of the reply, and the call
-// with it, where a client runs a call as soon as it sees that it is whole (Responses, Messages): a
-// reply that is cut or breaks runs nothing.
+// Later holds back what a model wrote after a whole call until the reply ends, and with it the end
+// of the call. It is for APIs whose clients run a call as soon as they see that it is whole
+// (Responses, Messages): of a reply that is cut or breaks off, they must run nothing.
 //
-// A call that stands whole in a cut reply is left out as well. Codex would run it and then fail the
-// turn, so that the model never hears of what it did; Claude Code would run it and ask for the
-// rest, and a model that is cut again each time makes it again each time.
+// A whole call in a cut reply is left out as well. Codex would run it and then fail the turn, so
+// that the model never learns the result; Claude Code would run it and ask for the rest, and a
+// model that is cut each time would make the call each time.
 type Later struct {
 	Whole bool     // the last call is whole, and what follows it waits
 	Cut   []string // the calls of a reply that was cut, by name: none of them may run
@@ -73,7 +73,8 @@ type Later struct {
 	events []chat.Event
 }
 
-// Wait keeps an event that has to wait, and returns how many wait now; 0: the event does not.
+// Wait keeps an event that has to wait, and returns how many events wait now; 0 means that the
+// event need not wait.
 func (l *Later) Wait(e chat.Event) int {
 	if l.Whole {
 		l.events = append(l.events, e)
@@ -81,9 +82,9 @@ func (l *Later) Wait(e chat.Event) int {
 	return len(l.events)
 }
 
-// End ends the reply, and returns the events that waited and whether the reply is whole. Of one
-// that was cut, which end then says, the events of calls are left out. Open reports whether a call
-// that did not wait has not ended.
+// End ends the reply, and returns the events that waited and whether the reply is whole. If the
+// reply was cut, end is changed to say so, and the events of calls are left out. Open says that a
+// call which did not wait has not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string
@@ -102,6 +103,6 @@ func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) 
 	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// IsCut reports whether a reply that ends so was cut: at its limit, or inside a call, which a
-// server may call a stop when its own limit is hidden from it.
+// IsCut reports whether a reply with this end was cut: at its limit, or inside a call, for which
+// some servers give the reason "stop".
 func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// wholeRunes returns the length of the part of s that does not end inside a character: all of it
-// but at most three bytes.
+// wholeRunes returns the length of s without a character that is incomplete at its end, which is at
+// most three bytes.
 func wholeRunes(s string) int {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax+1; i-- {
 		if !utf8.RuneStart(s[i]) {
@@ -23,12 +23,13 @@ func wholeRunes(s string) int {
 	return len(s)
 }
 
-// Tail holds the begun character at the end of what was written, under four bytes, until its rest
-// is there: models write tokens that end inside a character, and JSON text cannot. Whoever cuts a
-// stream into chunks needs one for each text that goes on.
+// Tail holds the incomplete character at the end of a text, at most three bytes, until its rest
+// comes: models write tokens that end inside a character, which JSON text cannot. A writer that
+// cuts a stream into chunks needs a Tail for each text that continues over several chunks.
 type Tail struct{ held string }
 
-// Join puts text behind what is held, and returns it but for the character that it may end in.
+// Join appends text to what is held, and returns both without an incomplete character at the end,
+// which it holds.
 func (t *Tail) Join(text string) string {
 	if t.held != "" {
 		text = t.held + text
@@ -38,15 +39,15 @@ func (t *Tail) Join(text string) string {
 	return text[:n]
 }
 
-// Give returns what is held and holds nothing: its rest will not come, and it will be written as
-// U+FFFD.
+// Give returns the held bytes and forgets them. It is called when their rest will not come; they
+// will be written as U+FFFD.
 func (t *Tail) Give() (held string) {
 	held, t.held = t.held, ""
 	return held
 }
 
 // WriteJSON answers with a body that is already JSON.
-// The length is known, so that a client can tell a reply that broke off from a whole one.
+// It sets the length, so that a client can tell a reply that broke off from a whole one.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -57,7 +58,7 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 }
 
 // WriteValue answers with v, which must be of a type that always encodes.
-// The length is small and known: models, versions, health.
+// It is for small answers: models, versions, health.
 func WriteValue(w http.ResponseWriter, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -66,9 +67,9 @@ func WriteValue(w http.ResponseWriter, v any) error {
 	return WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// HeaderSafe returns s without everything but printable ASCII, for a header or a comment line.
-// Names of tools and models and words of a model's reply get here, and a line feed in one of them
-// would begin a header or an event of its own.
+// HeaderSafe returns s without everything but printable ASCII, for a header or a comment line. Such
+// text may hold names of tools and models and words of a model's reply, and a line feed in it would
+// begin another header or event.
 func HeaderSafe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -6,12 +6,12 @@ import (
 	"toolnorm/chat"
 )
 
-// events appends the events of one stream to a buffer. It knows how each is spelled, and nothing of
+// events appends the events of one stream to a buffer. It knows how each event is spelled, but not
 // when it may come.
 type events struct{ buf *[]byte }
 
-// event begins an event: its name twice, in the event: line for the SDKs and in the data for
-// everybody else.
+// event begins an event: its name twice, in the event: line for the SDKs and in the data for all
+// other clients.
 func (e events) event(name string) {
 	b := append(append(*e.buf, "event: "...), name...)
 	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
@@ -29,8 +29,8 @@ func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10)
 // end ends an event.
 func (e events) end() { e.raw("}\n\n") }
 
-// messageStart begins the message. Its usage is what clients show and count a conversation's length
-// by; the end of the stream repeats it with what the server has counted.
+// messageStart begins the message. Clients show its usage and measure a conversation's length by
+// it; the end of the stream repeats it with the server's own counts.
 func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.event("message_start")
 	e.raw(`,"message":{"id":`)
@@ -43,8 +43,8 @@ func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.end()
 }
 
-// usage appends token counts. In this API the input tokens are those that came from no cache. The
-// two of a cache are there because the SDKs' types have them without a default.
+// usage appends token counts. In this API the input tokens are those that did not come from a
+// cache. The two cache counts are always written because the SDKs' types require them.
 func (e events) usage(c chat.Counts) {
 	e.raw(`{"input_tokens":`)
 	e.number(c.Prompt - c.Cached)
@@ -55,7 +55,7 @@ func (e events) usage(c chat.Counts) {
 	e.raw("}")
 }
 
-// What a block is, when it begins: its members up to the empty content that the deltas fill.
+// The JSON of a block when it begins. Its content is empty until the deltas fill it.
 const (
 	textBlock     = `{"type":"text","text":""}`
 	thinkingBlock = `{"type":"thinking","thinking":"","signature":""}`
@@ -70,7 +70,7 @@ func (e events) blockStart(index int, block string) {
 	e.end()
 }
 
-// callStart begins a tool_use. Its input is an object that stays empty: the deltas hold it.
+// callStart begins a tool_use. Its input is an empty object here: the deltas hold the arguments.
 func (e events) callStart(index int, id, name string) {
 	e.event("content_block_start")
 	e.raw(`,"index":`)
@@ -83,7 +83,8 @@ func (e events) callStart(index int, id, name string) {
 	e.end()
 }
 
-// deltas are the members that fragments of a kind stand in: {"type":"text_delta","text":"…"}.
+// deltas maps each kind of fragment to the beginning of its delta:
+// {"type":"text_delta","text":"…"}.
 var deltas = map[chat.Kind]string{
 	chat.Text:      `{"type":"text_delta","text":"`,
 	chat.Reasoning: `{"type":"thinking_delta","thinking":"`,
@@ -110,7 +111,7 @@ func (e events) signed(index int, signature string) {
 	e.end()
 }
 
-// blockStop ends a block, and executes a call.
+// blockStop ends a block. Clients run a call when they get it.
 func (e events) blockStop(index int) {
 	e.event("content_block_stop")
 	e.raw(`,"index":`)
@@ -118,7 +119,7 @@ func (e events) blockStop(index int) {
 	e.end()
 }
 
-// ping shows that the stream lives.
+// ping appends an event that shows that the stream is alive.
 func (e events) ping() { e.event("ping"); e.end() }
 
 // messageEnd writes why the reply ended and what it took, and ends the message.

@@ -1,9 +1,9 @@
-// Package messages is the client form of Anthropic's Messages API: what Claude Code, the anthropic
-// SDKs and everything built on them speak.
+// Package messages is the client form of Anthropic's Messages API, which Claude Code, the anthropic
+// SDKs and everything built on them use.
 //
 //	messages.go  the API, how much of a call waits, counting tokens
 //	request.go   the fields of a request
-//	message.go   the messages: a turn becomes results, and a message behind them
+//	message.go   the messages: a turn becomes results, and a message after them
 //	part.go      the parts of a content: text, images, documents, calls, results, thoughts
 //	tools.go     the tools: which are offered, which wait to be referenced, which are left out; tool_choice
 //	stream.go    the reply as events
@@ -12,7 +12,7 @@
 //
 // # What a stream keeps to
 //
-// A reply is a list of content blocks, told in server-sent events, each with its event: line
+// A reply is a list of content blocks, written as server-sent events, each with its event: line
 // (without it Claude Code takes the stream for an empty one and asks again without streaming):
 //
 //		event: message_start        the message without content, and about how many tokens the prompt has
@@ -24,13 +24,11 @@
 //
 //	  - One block is open at a time; they count 0, 1, 2, …
 //
-//	  - The stop of a tool_use block is what executes it: Claude Code runs a stopped call even when an error follows. So the
-//	    stop waits until the reply has ended, as does what the model writes behind the call, and a call that was cut, or an
-//	    error anywhere behind it, leaves the block without one.
+//	  - The stop of a tool_use block is what executes it: Claude Code runs a stopped call even when an error follows. So the stop waits until the reply has ended, as does what the model writes after the call. If the call was cut, or an error comes after it, its block gets no stop.
 //
 //	  - The end of a reply that was cut inside a call is max_tokens, whatever the model server says.
 //
-//	  - A thinking block ends with a signature, which says that the thought is ours to replay.
+//	  - A thinking block ends with a signature, which marks the thought as ours, so that we can read it when it comes back.
 //
 //	  - An error before the first byte is a status that says whether to try again; later it is an error event, and the stream
 //	    ends there, without message_stop.

@@ -10,8 +10,8 @@ import (
 )
 
 // billing begins a part of Claude Code's system text that counts requests for its maker:
-// "x-anthropic-billing-header: cc_version=…". It changes with every request, so it would empty the
-// server's cache of the prompt, and it says nothing to a model.
+// "x-anthropic-billing-header: cc_version=…". It changes with every request, so it would invalidate
+// the server's prompt cache, and it means nothing to a model.
 const billing = "x-anthropic-billing-header:"
 
 // readSystem reads the system text: a string, or parts of text.
@@ -29,15 +29,15 @@ func (r *request) readSystem(v *fastjson.Value) error {
 	return nil
 }
 
-// addSystem puts the system text in front of the messages.
+// addSystem inserts the system text before the messages.
 func (r *request) addSystem() {
 	if text := strings.Join(r.system, "\n"); text != "" {
 		r.Messages = append([]chat.Message{{Role: chat.System, Content: text}}, r.Messages...)
 	}
 }
 
-// roles are Anthropic's. System messages may stand anywhere: Claude Code puts one behind the first
-// question.
+// roles maps Anthropic's roles. System messages may come anywhere: Claude Code puts one after the
+// first question.
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
 
 // readMessages reads the conversation. A turn of the user's may hold results of calls as well, each
@@ -62,8 +62,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	if err := field.Within("content", c.readAll(v.Get("content"), role)); err != nil {
 		return err
 	}
-	// Results first: they answer the calls of the turn before, and a template wants nothing in
-	// between.
+	// Results come first: they answer the calls of the previous turn, and templates allow nothing
+	// in between.
 	r.Messages = append(r.Messages, c.results...)
 	if len(c.results) > 0 && len(c.lines) == 0 && len(c.images) == 0 {
 		return nil

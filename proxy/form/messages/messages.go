@@ -23,8 +23,8 @@ func API() form.API {
 	}
 }
 
-// open opens the reply. A whole reply can wait for whole calls, and so can what is strict: until it
-// has left, a call that does not fit can still be put right.
+// open opens the reply. A reply in one piece waits for whole calls, and so does one with a strict
+// tool: until a call has been sent, it can still be corrected if it does not fit.
 func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -39,13 +39,14 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
-// quiet reports whether the client did not ask for thoughts, so what a model thinks all the same is
-// not shown. Programs that never asked read content[0].text, and a thinking block in front of it
-// breaks them; gpt-oss cannot leave thinking.
+// quiet reports whether the client did not ask for thoughts. Then thoughts are not shown even if
+// the model thinks all the same, as gpt-oss always does: programs that did not ask read
+// content[0].text, and a thinking block before it breaks them.
 func quiet(a *form.Ask) bool { return a.Think != nil && !*a.Think }
 
-// CountTokens returns what serves /v1/messages/count_tokens. The count is an estimate, by what the
-// model's server counted for earlier requests: none of them counts without reading the prompt.
+// CountTokens returns the handler of /v1/messages/count_tokens. The count is an estimate, based on
+// what the model's server counted for earlier requests: model servers cannot count without reading
+// the prompt.
 func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	api := form.API{Name: "count_tokens", Prefix: "msg_", Fail: fault.WriteAnthropic}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -60,7 +61,7 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 		if err != nil {
 			return err
 		}
-		if err := ask.SetAlone(r.Header); err != nil { // as for a reply: what is refused there has no count
+		if err := ask.SetAlone(r.Header); err != nil { // as for a reply: a request that is refused there has no count
 			return err
 		}
 		if err := run.OrDefault(r.Context(), &ask.Model); err != nil {
@@ -76,7 +77,7 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	})
 }
 
-// stopReason returns Anthropic's reason for the end of a reply with so many calls, and the stop
+// stopReason returns Anthropic's stop reason for a reply with that many calls, and the stop
 // sequence if one ended it.
 func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	switch {
@@ -90,9 +91,9 @@ func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	return "end_turn", ""
 }
 
-// signature ends the thinking block of a thought that is shown. It marks the thought as one that
-// came from here and was never encrypted: clients want some text in its place, and hand it back
-// unread. Nothing is proved by it, since a changed thought could only mislead the model of the one
-// who changed it. A thought that is not shown stands in the signature itself (form.SealThought), so
-// that it comes back with the conversation all the same.
+// signature ends the thinking block of a thought that is shown. It marks the thought as ours and as
+// never encrypted: clients require some text in this place, and send it back unread. It proves
+// nothing, which does no harm: a client that changes a thought could only mislead its own model. A
+// thought that is not shown is in the signature itself (form.SealThought), so that it comes back
+// with the conversation all the same.
 const signature = "toolnorm"

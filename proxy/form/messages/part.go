@@ -35,9 +35,9 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 	return field.Bad("", "must be a string or an array of parts, not %s", field.KindOf(v))
 }
 
-// read reads one part. cache_control and citations, which any part may have, say nothing to a model
-// here. What a role cannot have is an error, as is a type that nobody here knows: a part that is
-// dropped in silence makes the reply a wrong one.
+// read reads one part. cache_control and citations, which any part may have, are ignored. A part
+// that the role cannot have is an error, and so is an unknown type: if a part were dropped
+// silently, the reply would be wrong.
 func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -65,13 +65,13 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 }
 
 // readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself,
-// and their results, are kept as the JSON that they are: a conversation that began there goes on
+// and their results, are kept as JSON text, so that a conversation that began there can continue
 // here.
 func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	switch {
 	case kind == "tool_use":
 		return c.call(v)
-	case kind == "thinking": // by whomever it is signed
+	case kind == "thinking": // whatever its signature
 		var thought string
 		err := field.Member(v, "thinking", &thought)
 		if thought == "" { // not shown: it is in the signature, if that is ours
@@ -81,7 +81,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 			c.thoughts = append(c.thoughts, thought)
 		}
 		return err
-	case kind == "redacted_thinking": // encrypted by the service that wrote it, and for nobody else
+	case kind == "redacted_thinking": // encrypted by the service that wrote it, which alone can read it
 		return nil
 	case kind == "server_tool_use" || kind == "mcp_tool_use" || strings.HasSuffix(kind, "_tool_result"):
 		b, err := field.Raw(v)
@@ -91,7 +91,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }
 
-// text reads a text that is a member of a part.
+// text reads a member of a part that is a text.
 func (c *content) text(v *fastjson.Value, key string) error {
 	var line string
 	err := field.Member(v, key, &line)
@@ -99,8 +99,8 @@ func (c *content) text(v *fastjson.Value, key string) error {
 	return err
 }
 
-// call reads a tool_use. Its input is an object; what a careless client makes of it is read as a
-// model's own arguments are.
+// call reads a tool_use. Its input should be an object; what a careless client writes instead is
+// repaired like a model's own arguments.
 func (c *content) call(v *fastjson.Value) error {
 	var call chat.Call
 	err := form.ReadFunction(&call, v, "input")
@@ -137,8 +137,8 @@ func (c *content) result(v *fastjson.Value) error {
 }
 
 // asError marks the result of a call that failed: no template has a place for is_error, and a model
-// that takes "not found" for a file's content goes wrong. What says so itself is left as it is:
-// <tool_use_error> is how Claude Code begins.
+// may take "not found" for a file's content. A text that already begins by naming an error is left
+// as it is: Claude Code begins with <tool_use_error>.
 func asError(text string) string {
 	if head := strings.ToLower(text[:min(len(text), 32)]); strings.Contains(head, "error") {
 		return text
@@ -161,7 +161,7 @@ func (c *content) reference(v *fastjson.Value) error {
 }
 
 // image reads a picture in base64. URLs are refused: fetching them would let any caller reach what
-// only this machine can reach; files lie at Anthropic.
+// only this machine can reach. File ids are refused as well: the files are stored at Anthropic.
 func (c *content) image(v *fastjson.Value) error {
 	source := v.Get("source")
 	if kind := string(source.GetStringBytes("type")); kind != "base64" {
@@ -172,8 +172,8 @@ func (c *content) image(v *fastjson.Value) error {
 	return field.Within("source.data", err)
 }
 
-// document reads a document that is text. A PDF would need a reader of its own, and a model that
-// was told nothing of it would make its content up.
+// document reads a document that is text. A PDF is an error: it would need a reader of its own, and
+// a model that does not get the text would make it up.
 func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))

@@ -9,7 +9,7 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read: with the fields that only make sense together with others.
+// request is a request while it is read, with the fields that only make sense together with others.
 type request struct {
 	*form.Ask
 	system     []string // the text parts of the field system
@@ -24,8 +24,8 @@ type request struct {
 }
 
 // read reads a request. Every error is a fault of kind Invalid that names the field. What depends
-// on other fields is settled when all are read: the tools that are offered on what the messages
-// refer to, tool_choice on the tools.
+// on other fields is decided when all are read: which tools are offered depends on what the
+// messages refer to, and tool_choice on the tools.
 func read(body []byte) (*request, error) {
 	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}, found: map[string][]string{}}
 	r.TellStop = true
@@ -45,9 +45,9 @@ func read(body []byte) (*request, error) {
 	return r, err
 }
 
-// fields returns the fields of the body. What is not known here is Anthropic's own business and
-// passes unread: new betas bring new fields with nearly every release of Claude Code, and a 400
-// over one of them would lock it out.
+// fields returns the fields of the body. Unknown fields concern Anthropic's own service and are
+// ignored: new betas bring new fields with nearly every release of Claude Code, and a 400 over one
+// of them would lock it out.
 func (r *request) fields() field.Members {
 	return field.Members{
 		{"model", &r.Model},
@@ -56,7 +56,7 @@ func (r *request) fields() field.Members {
 		{"tools", r.readTools},
 		{"tool_choice", &r.choice}, // read when the tools are known
 		{"stream", &r.Stream},
-		{"max_tokens", form.ReadLimit(&r.MaxTokens)}, // Anthropic requires it; here its absence means none
+		{"max_tokens", form.ReadLimit(&r.MaxTokens)}, // Anthropic requires it; here its absence means no limit
 		{"stop_sequences", r.ReadStop},
 		{"temperature", &r.Temperature},
 		{"top_p", &r.TopP},
@@ -66,13 +66,13 @@ func (r *request) fields() field.Members {
 		{"thinking", field.Members{
 			{"type", &r.thinking},
 			{"budget_tokens", &r.budget},
-			{"display", func(v *fastjson.Value) error { // Claude Code shows no thoughts, and wants them back in the next request
+			{"display", func(v *fastjson.Value) error { // Claude Code shows no thoughts, but sends them back in the next request
 				r.SealThoughts = string(v.GetStringBytes()) == "omitted"
 				return nil
 			}},
 		}},
 		{"output_config", field.Members{{"effort", &r.effort}, {"format", r.readFormat}}},
-		{"output_format", r.readFormat}, // where the beta had it
+		{"output_format", r.readFormat}, // the name in the beta
 		{"mcp_servers", func(v *fastjson.Value) error {
 			if len(v.GetArray()) > 0 {
 				return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
@@ -94,15 +94,15 @@ func (r *request) readFormat(v *fastjson.Value) error {
 	return r.ReadSchema("schema", v.Get("schema"))
 }
 
-// What a budget of thought is as a level, in tokens. Anthropic's smallest budget is 1,024, and its
-// guide calls 16,000 one for hard tasks.
+// The bounds, in tokens, that turn a thinking budget into a level of effort. Anthropic's smallest
+// budget is 1,024, and its guide recommends 16,000 for hard tasks.
 const (
 	lowBudget  = 4 << 10
 	highBudget = 16 << 10
 )
 
-// settleThinking turns the thinking on or off. Without the field a Claude does not think, so
-// neither does a model here; adaptive leaves it to the model's own habit.
+// settleThinking turns the thinking on or off. Without the field a Claude model does not think, so
+// neither does a model here; adaptive leaves it to the model's default.
 func (r *request) settleThinking() error {
 	on, off := true, false
 	switch r.thinking {
@@ -124,7 +124,7 @@ func (r *request) settleThinking() error {
 	return field.Within("output_config.effort", r.ReadEffort(quoted(r.effort)))
 }
 
-// budgetEffort returns the level that a budget of thought stands for.
+// budgetEffort returns the level of effort for a thinking budget.
 func budgetEffort(tokens int64) string {
 	switch {
 	case tokens <= lowBudget:

@@ -14,9 +14,8 @@ const (
 	// batch is how many bytes may gather, when the model is faster than the wire, before they are
 	// sent.
 	batch = 16 << 10
-	// silence is how many fragments of thought that is not shown go by for each ping: about one in
-	// two seconds at a local model's pace, and clients give a silent stream up after a minute or
-	// more.
+	// silence is the number of hidden thought fragments for each ping: about one ping in two
+	// seconds at a local model's pace. Clients give up a silent stream after a minute or more.
 	silence = 64
 )
 
@@ -24,9 +23,9 @@ const (
 //
 // A call's block is in one of three states: open, while its arguments come; whole, when its end was
 // seen and its stop is still held back; stopped. Only the end of the reply moves it from whole to
-// stopped, and what the model writes behind it waits as long: an error finds every call unstopped,
-// and nothing runs of a reply that failed. Claude Code ran a call that was stopped, and asked again
-// for the rest, without end.
+// stopped, and what the model writes after it waits as long: if an error comes, no call has been
+// stopped yet, so nothing of a failed reply runs. Claude Code once ran a stopped call of such a
+// reply, and asked again for the rest, without end.
 type stream struct {
 	out   *sse.Writer
 	e     events
@@ -34,15 +33,15 @@ type stream struct {
 	model string
 	stops bool // the client's stop sequences may make the reply empty
 	quiet bool // thoughts are not shown
-	seal  bool // they stand in the signature instead
+	seal  bool // thoughts are in the signature instead
 	tail  form.Tail
 
 	begun bool       // message_start is written
 	kind  chat.Kind  // of the open block: Text, Reasoning or CallArgs; None: no block is open
 	index int        // of the open block, or the next one
 	delta bool       // its last delta still lacks its end
-	args  bool       // of the open call something was written
-	later form.Later // holds back the stop of a call that is whole, and what came behind it
+	args  bool       // arguments of the open call were written
+	later form.Later // holds back the stop of a call that is whole, and what came after it
 
 	calls  []string // that have begun, by name
 	shown  bool
@@ -81,8 +80,8 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// finish ends the reply: what waited behind a whole call comes now, since nothing can fail any
-// more. Where the reply was cut, the call keeps its block open, and those behind it are left out.
+// finish ends the reply: what waited after a whole call is written now, since nothing can fail any
+// more. If the reply was cut, the call's block stays open, and the calls after it are left out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
 	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)
@@ -116,7 +115,7 @@ func (s *stream) take(e chat.Event) {
 	}
 }
 
-// begin writes the beginning of the message in front of its first event.
+// begin writes the beginning of the message, unless that was done already.
 func (s *stream) begin() {
 	if s.begun {
 		return
@@ -125,7 +124,8 @@ func (s *stream) begin() {
 	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: s.promptTokens()})
 }
 
-// promptTokens returns the prompt tokens that the server counted, else about how many there are.
+// promptTokens returns the prompt tokens that the server counted, or an estimate if it has not
+// counted them yet.
 func (s *stream) promptTokens() int {
 	if s.usage.Prompt > 0 || s.reply.PromptTokens == nil {
 		return s.usage.Prompt
@@ -170,7 +170,7 @@ func (s *stream) openBlock(kind chat.Kind) {
 }
 
 // endCall notes that the open call is whole. A call without arguments needs an object all the same:
-// clients parse what the deltas give, and nothing is no JSON.
+// clients parse what the deltas hold, and an empty text is not JSON.
 func (s *stream) endCall() {
 	if s.kind != chat.CallArgs {
 		return
@@ -190,8 +190,7 @@ func (s *stream) settle() {
 	s.closeDelta()
 }
 
-// closeDelta ends the open delta. One that is open cannot leave, so each pause of the model ends
-// one.
+// closeDelta ends the open delta. An open delta cannot be sent, so each pause of the model ends it.
 func (s *stream) closeDelta() {
 	if s.delta {
 		s.e.deltaClose()
@@ -200,7 +199,7 @@ func (s *stream) closeDelta() {
 }
 
 // endBlock ends the open block. A call that never ended, or ended in a reply that was cut, keeps
-// its block open, since the stop would run it; text that stood behind it has a block of its own.
+// its block open, since the stop would run it; text after it gets a block of its own.
 func (s *stream) endBlock() {
 	if s.kind == chat.None {
 		return
@@ -216,8 +215,8 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think handles a fragment of thought: it is shown, sealed, or passed over. If nothing of it is
-// shown, a ping goes out now and then: a client that sees nothing for minutes gives up.
+// think handles a fragment of thought: it is shown, sealed, or dropped. If it is not shown, a ping
+// is sent now and then: a client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -244,8 +243,9 @@ func (s *stream) signature() string {
 	return signature
 }
 
-// ping appends what shows that the stream lives. In front of the message it is a comment, since
-// some clients want message_start before any other event.
+// ping appends an event that shows that the stream is alive. It is a comment before the message
+// begins, since some clients want message_start before any other event, and when it says what is
+// waited for.
 func (s *stream) ping(said string) {
 	s.closeDelta()
 	if s.begun && said == "" {
@@ -261,14 +261,14 @@ func (s *stream) Flush() error {
 	return s.out.Flush()
 }
 
-// Ping keeps the connection and the client's patience.
+// Ping keeps the connection open and the client waiting.
 func (s *stream) Ping(said string) error {
 	s.ping(said)
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is the caller's to answer with a status;
-// later it is an event, with no block stopped in front of it.
+// Close ends the stream. An error before the first byte is returned, and the caller answers with a
+// status; a later error is written as an event, and the open block is not stopped before it.
 func (s *stream) Close(err error) error {
 	if err == nil {
 		err = s.ended()
@@ -291,9 +291,9 @@ func (s *stream) Close(err error) error {
 	return s.out.Flush()
 }
 
-// ended returns the error of a reply that ended badly. One that was cut before its first word, or
-// stopped at once, may be empty, and its reason says so. So may one that is a thought that the
-// client did not ask for.
+// ended returns the error of a reply that ended badly. A reply that was cut before its first word,
+// or stopped at once, may be empty, and its reason says so. So may a reply with nothing but
+// thoughts that the client did not ask for.
 func (s *stream) ended() error {
 	switch {
 	case s.end == nil:

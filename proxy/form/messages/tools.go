@@ -20,13 +20,13 @@ type offer struct {
 	deferred bool
 }
 
-// placeholder is a tool that Claude Code sends with every request, so that the list is never
-// without a deferred one. Its description says that it must not be called.
+// placeholder is a tool that Claude Code sends with every request, so that the list always has a
+// deferred tool. Its description says that it must not be called.
 const placeholder = "DeferredToolPlaceholder"
 
 // readTools reads the tools. Those with a type of their own (web_search_20250305, bash_20250124, …)
-// have no schema: a Claude was taught them, and some are run by Anthropic's service. No model here
-// can call them, so they are left out.
+// have no schema: Claude models were trained on them, and Anthropic's service runs some of them. No
+// model here can call them, so they are left out.
 func (r *request) readTools(v *fastjson.Value) error {
 	r.offers, r.gone = nil, nil
 	return field.List(v, func(v *fastjson.Value) error {
@@ -47,8 +47,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 	})
 }
 
-// settleTools offers the tools: all but those that wait for a reference. Then tool_choice is
-// applied, and what was left out is told.
+// settleTools offers the tools: all but those that wait for a reference. Then it applies
+// tool_choice, and reports which tools were left out.
 func (r *request) settleTools() error {
 	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
 		r.referenced[string(r.choice.GetStringBytes("name"))] = true
@@ -69,9 +69,9 @@ func (r *request) settleTools() error {
 	return field.Within("tool_choice", r.choose(r.choice))
 }
 
-// describe adds to the results that refer to tools what these tools are, so that the list before
-// the conversation need not change. A tool that no result refers to, as in a conversation that was
-// cut, is listed.
+// describe adds the definitions of tools to the results that refer to them, so that the list before
+// the conversation need not change. Tools that no result refers to, as in a conversation that was
+// cut, are offered in the list.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -81,7 +81,7 @@ func (r *request) describe(tools []chat.Tool) {
 				continue
 			}
 			tools[at].Found = true
-			text, _ := chat.JSON(definition{name, tools[at].Description, tools[at].Schema}) // a schema is JSON that was read
+			text, _ := chat.JSON(definition{name, tools[at].Description, tools[at].Schema}) // cannot fail: the schema was parsed before
 			m.Content += "\n" + string(text)
 		}
 	}
@@ -94,9 +94,9 @@ type definition struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// tellGone tells which tools were left out: to the client in a header, and to the model if it has
-// no other tool that it could call. Claude Code asks for a search of the web in a request of its
-// own with that one tool, and a model that was told nothing would make the results up.
+// tellGone reports which tools were left out: to the client in a header, and to the model if it has
+// no other tool to call. Claude Code sends a web search as a separate request with that one tool,
+// and a model that is not told would make the results up.
 func (r *request) tellGone() {
 	if len(r.gone) == 0 {
 		return
@@ -139,8 +139,8 @@ func (r *request) choose(v *fastjson.Value) error {
 	return nil
 }
 
-// chooseNamed holds the reply to a call of one tool, which must be on offer: no reply could ever
-// fulfil another.
+// chooseNamed requires the reply to call one tool. The tool must be offered, since otherwise no
+// reply could fulfil the request.
 func (r *request) chooseNamed(name string) error {
 	for _, t := range r.Tools {
 		if t.Name == name {

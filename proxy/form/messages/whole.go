@@ -10,11 +10,11 @@ import (
 )
 
 // whole collects a stream of events into one message.
-// Its blocks stand in the order in which the model wrote them, as those of a stream do.
+// Its blocks are in the order in which the model wrote them, as in a stream.
 type whole struct {
 	form.Whole
 	quiet  bool // thoughts are not shown
-	seal   bool // they stand in the signature instead
+	seal   bool // thoughts are in the signature instead
 	blocks []block
 }
 
@@ -57,9 +57,9 @@ func (w *whole) block(kind chat.Kind) *block {
 	return &w.blocks[len(w.blocks)-1]
 }
 
-// Close writes the reply, or returns err for the caller to answer. Nothing has left before, so
-// every error becomes a status. A reply that was cut has no call in it that could be run, as a
-// stream has none.
+// Close writes the reply, or returns err for the caller to answer. Nothing has been sent before, so
+// every error becomes a status. A reply that was cut has no call in it that could be run, as in a
+// stream.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (w *whole) message() []byte {
 	return buf
 }
 
-// write appends the block as JSON. A call's input stands as the model spelled it.
+// write appends the block as JSON. A call's input is written as the model spelled it.
 func (b *block) write(e events, seal bool) {
 	switch b.kind {
 	case chat.Text:

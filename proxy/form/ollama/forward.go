@@ -18,7 +18,7 @@ import (
 )
 
 // passOn passes a request that names a model on to that model's server.
-// These write no calls, so nothing in them needs reading.
+// Replies to such requests hold no calls, so they need not be read.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true })
 	if err != nil {
@@ -30,14 +30,14 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, body)
 }
 
-// change passes a request on that changes the models of the first server; the guard in front lets
-// only administrators ask. A body may be a model of many gigabytes (blobs), so it is neither read
-// here nor held to the limit of a request.
+// change passes on a request that changes the models of the first server; auth.Guard lets only
+// administrators ask. A body may be a model of many gigabytes (blobs), so it is neither read here
+// nor held to the limit of a request.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
 	// A server may answer before it has read the end of the body. Without this, the first write of
-	// its answer closes the body, and the connection to the server with it. HTTP/2 needs no such
-	// word, and the writers of tests have none.
+	// its answer closes the body, and the connection to the server with it. HTTP/2 does not need
+	// this, and the writers of tests do not have it, so the error is ignored.
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	rt, _, err := s.Upstream.Server(r.Context(), "")
 	if err != nil {
@@ -49,14 +49,13 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, nil)
 }
 
-// secret are the headers that are meant for this server, not for the one behind it. Origin is among
-// them: whether the page may ask has been decided here. A key for this server would else reach the
-// one behind it.
+// secret lists the headers that are meant for this server and must not reach the model server, such
+// as a key for this server. Origin is among them: whether the page may ask has been decided here.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
-// forward passes a request on and its answer back, piece by piece as it comes. A nil body is the
-// request's own. CORS headers of the server are taken off: which pages may read an answer is
-// decided here. A redirection is never followed, and the transport ends a broken answer with one
+// forward passes a request on and its answer back, piece by piece as it comes. If body is nil, the
+// request's own body is sent. The server's CORS headers are removed: which pages may read an answer
+// is decided here. A redirection is never followed, and the transport ends a broken answer with one
 // record that says why.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte) (err error) {
 	x.Meta.Strategy = "forwarded"
@@ -72,7 +71,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 				p.Out.Header.Del(name)
 			}
 		},
-		// At once: a record that waits for the next one would look like a model that stands still.
+		// Flush at once: a record that waits for the next one would look like a model that has
+		// stopped.
 		FlushInterval: -1,
 		ModifyResponse: func(resp *http.Response) error {
 			for name := range resp.Header {
@@ -83,19 +83,19 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 			from = resp.Body
 			return nil
 		},
-		ErrorLog:     log.New(io.Discard, "", 0), // an answer that breaks off breaks off for the client as well
+		ErrorLog:     log.New(io.Discard, "", 0), // the client sees that the answer breaks off, so it need not be logged here
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, e error) { err = e },
 	}
 	to := &patient{ResponseWriter: w, stall: s.Run.Stall}
 	p.ServeHTTP(to, r)
 	x.Count = countsIn(to.tail)
-	if b, ok := from.(interface{ Broken() error }); ok { // the client has been told by the last record
+	if b, ok := from.(interface{ Broken() error }); ok { // the last record has told the client
 		err = b.Broken()
 	}
 	return err
 }
 
-// patient is a writer that gives up a client which takes nothing for longer than stall.
+// patient is a writer that gives up a client which reads nothing for longer than stall.
 // Without it a client that stops reading would hold a place at the model server for ever.
 type patient struct {
 	http.ResponseWriter
@@ -109,7 +109,7 @@ type patient struct {
 func (p *patient) Write(b []byte) (int, error) {
 	if now := time.Now(); p.stall > 0 && p.deadline.Sub(now) < p.stall/2 {
 		p.deadline = now.Add(p.stall)
-		// Writers without deadlines are those of tests; there is nobody to wait for.
+		// Only the writers of tests have no deadlines, so the error is ignored.
 		_ = http.NewResponseController(p.ResponseWriter).SetWriteDeadline(p.deadline)
 	}
 	p.tail = append(p.tail, b[max(0, len(b)-tailSize):]...)
@@ -121,8 +121,8 @@ func (p *patient) Write(b []byte) (int, error) {
 // last record.
 const tailSize = 512
 
-// countsIn returns the tokens that the end of an answer tells. The members are looked for one by
-// one: what stands in front of them is cut.
+// countsIn returns the token counts in the end of an answer. The members are searched for one by
+// one, since the JSON before them is cut off.
 func countsIn(tail []byte) chat.Counts {
 	number := func(name string) (n int) {
 		at := bytes.LastIndex(tail, []byte(`"`+name+`":`))
@@ -140,7 +140,7 @@ func countsIn(tail []byte) chat.Counts {
 	return chat.Counts{Prompt: number("prompt_eval_count"), Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
 }
 
-// Unwrap returns the writer that can flush, for http.ResponseController.
+// Unwrap returns the underlying writer, which can flush, for http.ResponseController.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // named lists the members of a request that may name its model.
@@ -155,12 +155,12 @@ func named(v *fastjson.Value) (keys []string) {
 	return keys
 }
 
-// renamed returns a body, parsed as v, whose model has the name that its server knows. It is
-// written over the body: what was parsed is a copy of it. A client asks for box/qwen3 and the
-// server box knows qwen3: the field is the only one that is rewritten.
+// renamed returns the body, parsed as v, with the name by which its server knows the model. It
+// overwrites body, which is safe since v was parsed from a copy. If a client asks for box/qwen3,
+// the server box knows the model as qwen3. No other field is rewritten.
 //
-// The server reads the last of several such members, in whatever case, and this one the first: what
-// was asked for, and allowed, is the only one that is sent.
+// If several members may name the model, in upper or lower case, the server reads the last and this
+// program the first. So only the one that was checked here is sent.
 func renamed(body []byte, v *fastjson.Value, name string) []byte {
 	if keys := named(v); len(keys) != 1 || keys[0] != "model" {
 		for _, key := range keys {

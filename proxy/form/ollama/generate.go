@@ -12,18 +12,17 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// generate answers a prompt with a format, and passes others on: what has to fit a schema is
-// checked. A prompt that is empty asks for the model to be loaded, and _debug_render_only for no
-// reply.
+// generate answers a prompt with a format, since the reply has to be checked against the schema,
+// and passes all others on. An empty prompt only loads the model, and _debug_render_only asks for
+// no reply.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate}, func(v *fastjson.Value) bool {
 		return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool("_debug_render_only")
 	})
 }
 
-// readGenerate reads a prompt with a format. It is a chat of one turn, as Ollama makes it one,
-// unless the client says itself how the model is shown the prompt: then it is a text that is
-// written on.
+// readGenerate reads a prompt with a format. It becomes a chat of one turn, as in Ollama, unless
+// the client itself says how the prompt is rendered: then the model continues it as a text.
 func readGenerate(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool
@@ -61,7 +60,7 @@ func readGenerate(body []byte) (*form.Ask, error) {
 	}
 	switch {
 	case raw:
-		on.Told = nil // as at Ollama's: the prompt is all that the model reads
+		on.Told = nil // as in Ollama: the model reads only the prompt
 	case on.Suffix == "" && on.Told["template"] == nil && on.Told["context"] == nil:
 		if system != "" {
 			r.Messages = append(r.Messages, chat.Message{Role: chat.System, Content: system})
@@ -73,7 +72,7 @@ func readGenerate(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// openGenerate opens a reply whose text is the member response.
+// openGenerate opens a reply that has its text in the member response.
 func openGenerate(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return opened(a, out, true), nil
 }

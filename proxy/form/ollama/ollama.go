@@ -1,6 +1,6 @@
-// Package ollama is the client form of Ollama's own API: the list of models comes from here, chats
-// with tools are answered like any other request, and what needs no help is passed on to the
-// model's server byte for byte.
+// Package ollama is the client form of Ollama's own API. It lists the models, answers chats with
+// tools like any other request, and passes on all requests that need no help to the model's server,
+// byte for byte.
 //
 //	ollama.go   paths, models, which chats are answered here
 //	request.go  the fields of a chat
@@ -13,9 +13,9 @@
 //	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_1","function":{"index":0,"name":"f","arguments":{"a":1}}}]},"done":false}
 //	{"model":"qwen3","created_at":"…","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","eval_count":20}
 //
-// Arguments are an object there, so a call can only leave when it is whole, and is checked before.
-// It is answered here and not passed on since Ollama's own reading drops malformed calls or makes
-// errors of them, in all its versions.
+// Arguments are an object there, so a call can only be sent when it is whole, and is checked
+// before. Chats with tools are not passed on, since all versions of Ollama drop malformed calls or
+// turn them into errors.
 package ollama
 
 import (
@@ -32,20 +32,21 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Upstream is what stands behind the API.
-// It is the engine's, which knows several servers; the API speaks as if there were one.
+// Upstream gives access to the model servers. The engine implements it and knows several servers;
+// the API makes them look like one.
 type Upstream interface {
-	// Server is the way to the server of a model, and the model's name there; of no model, to the
-	// first server. Nil: that server does not speak this API.
+	// Server returns the transport to a model's server and the model's name there; for an empty
+	// name, that of the first server. A nil transport means that the server does not speak this
+	// API.
 	Server(ctx context.Context, model string) (http.RoundTripper, string, error)
 	Tags(ctx context.Context) (json.RawMessage, error)    // the body of /api/tags: every model that can be asked
 	Running(ctx context.Context) (json.RawMessage, error) // the body of /api/ps: the models that are loaded
-	// Describe is the body of /api/show.
+	// Describe returns the body of /api/show.
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
 	Version(ctx context.Context) (string, error) // of the first server
 }
 
-// Paths are those of the API, for those who ask for another.
+// Paths lists the API's paths, for the error about an unknown path.
 const Paths = "/api/chat, generate, embed, embeddings, tags, show, ps, version, pull, push, create, copy, delete and blobs"
 
 // Server serves the API. All its fields are needed.
@@ -53,8 +54,8 @@ type Server struct {
 	Run      *exchange.Runner
 	Upstream Upstream
 
-	// Alias returns the function that gives models a second name in the list, empty for those
-	// without one; nil for a client that is shown no second names.
+	// Alias returns the function that returns a model's second name in the list, or an empty text
+	// if the model has none. It returns nil for a client that is shown no second names.
 	Alias func(r *http.Request) func(model string) string
 }
 
@@ -83,16 +84,15 @@ func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request, 
 	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-", Fail: fault.WriteOllama}, h)
 }
 
-// hello answers what Ollama's own command line looks for.
+// hello answers GET /, by which Ollama's own command line looks for a server.
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("Ollama is running (behind toolnorm)"))
 	return err
 }
 
-// tags lists models, with the second names for who is shown them. A model's other members are
-// copied, whatever they are. Void asks for it every five seconds and knows its models by the key
-// name.
+// tags lists the models, with second names for clients that are shown them. A model's other members
+// are copied unchanged. Void asks for the list every five seconds and reads the member name.
 func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Upstream.Tags(r.Context())
 	if err != nil {
@@ -135,11 +135,11 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) e
 	}
 }
 
-// apiVersion is the version of Ollama whose API is spoken here: that of the client library. Some
-// clients refuse to work with an older one than they know.
+// apiVersion is the version of Ollama whose API is served here, which is that of the client
+// library. Some clients refuse to work with a version that is too old.
 const apiVersion = "0.34.3"
 
-// version answers with the version of the model server, since clients look at it for what that
+// version answers with the version of the model server, since clients conclude from it what that
 // server can do, or with that of the API if the server does not answer. `codex --oss` gives up on
 // anything older than 0.13.4, so it must not be toolnorm's own version.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
@@ -189,10 +189,10 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model, and finds the way to the model's server. The way is nil
-// when that server does not speak Ollama's API, or when the request is not to be passed on; else
-// the body names the model as its server does. The body is read and parsed once; what follows only
-// asks.
+// asked reads a request that names a model, and finds the transport to the model's server. The
+// returned transport is nil if that server does not speak Ollama's API, or if passed says that the
+// request is not to be passed on; otherwise the returned body names the model as its server does.
+// The body is parsed only once here.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
 		return nil, nil, err
@@ -210,10 +210,9 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format, and passes others on: what could hold a call is
-// read here, and what has to fit a schema is checked, whatever else the request wants.
-// _debug_render_only asks for the prompt and no reply. Where the server speaks OpenAI's API there
-// is nobody to pass it to.
+// chat answers a chat with tools or with a format, and passes others on: replies that may hold a
+// call or must fit a schema have to be read here. _debug_render_only asks for the prompt and no
+// reply. If the model's server speaks OpenAI's API, every chat is answered here.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, form.API{Read: readChat, Open: open}, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
@@ -221,7 +220,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer answers a request here, or passes it on if passed says so and its server speaks this API.
+// answer answers a request here, or passes it on if passed returns true for it and its server
+// speaks this API.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record, api form.API, passed func(*fastjson.Value) bool) error {
 	body, rt, err := s.asked(w, r, x, passed)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// open opens a reply in Ollama's form. There a call always comes whole, so there is time to put
-// right what is wrong with it. An answer without tools streams.
+// open opens a reply in Ollama's form. There a call always comes whole, so it can be corrected
+// before it is sent. A reply without tools is streamed.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return opened(a, out, false), nil
 }
 
-// opened opens a reply, with the text in a member of its own if it is that of a prompt.
+// opened opens a reply. If prompt is true, the text is in the member response and not in a message.
 func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall
@@ -35,9 +35,9 @@ func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	return &stream{records: base, w: w}
 }
 
-// records is what a whole reply and a stream share: they gather text, thinking and whole calls
-// until a record is written of them. A record of Ollama's is a whole JSON object on a line: text
-// can be cut anywhere into several, a call never.
+// records is the common part of a whole reply and a stream: it gathers text, thinking and whole
+// calls until they are written in a record. A record is a JSON object on one line. Text may be
+// split over several records, but a call may not.
 type records struct {
 	form.Whole
 	written int // calls
@@ -45,7 +45,7 @@ type records struct {
 	prompt  bool // the text is the member response, and not a message's
 }
 
-// Event gathers one event. Arguments become one line, since a record is one.
+// Event gathers one event. Arguments become one line, since a record is one line.
 func (r *records) Event(e chat.Event) error {
 	if e.Kind == chat.Text || e.Kind == chat.Finish {
 		r.probs.Note(e.Meta)
@@ -68,8 +68,8 @@ func (r *records) gathered() int {
 }
 
 // appendRecord appends a record of what has gathered, and its end if it is the last one. Text and
-// thinking are forgotten with it. Calls are only counted, since their ids and order matter to the
-// end.
+// thinking are then forgotten. Calls are kept and only counted as written, since their ids and
+// order matter until the end.
 func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
@@ -115,9 +115,9 @@ func (r *records) appendCalls(b []byte) []byte {
 // unwritten lists the complete calls that no record has yet.
 func (r *records) unwritten() []chat.Call { return r.Reply.Complete()[r.written:] }
 
-// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that nobody took
-// are left out. A call that never ended was cut, whatever the server says, and "length" is Ollama's
-// word for that.
+// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that were not
+// measured are left out. A call that never ended was cut, whatever the server says, so the reason
+// is "length".
 func (r *records) appendEnd(b []byte) []byte {
 	reason := r.Reply.End.Text
 	if r.Reply.Open {
@@ -149,14 +149,14 @@ type stream struct {
 	records
 	w    *sse.Writer
 	said bool      // something was written
-	last chat.Kind // of what has gathered: text behind a call is another record
+	last chat.Kind // kind of what has gathered: text after a call begins another record
 	tail form.Tail
 }
 
 var _ form.Reply = (*stream)(nil)
 
-// Event gathers one event, behind a record of what came before it in another kind.
-// One record a call, as Ollama writes them.
+// Event gathers one event. If what has gathered before is of another kind, it is written as a
+// record first. Each call gets its own record, as in Ollama.
 func (s *stream) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs && e.Kind != chat.CallEnd {
 		s.settle()
@@ -190,15 +190,15 @@ func (s *stream) Flush() error {
 	return s.w.Flush()
 }
 
-// Ping sends a record that says nothing: this form has no comments.
-// A record without content joins to nothing in a client, and keeps its patience.
+// Ping sends a record without content, since this form has no comments. It adds nothing to the
+// client's text, and keeps the client waiting.
 func (s *stream) Ping(string) error {
 	s.record()
 	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
 	return s.w.Flush()
 }
 
-// Close ends the stream with the last record, or with one that tells the error.
+// Close ends the stream with the last record, or with a record that holds the error.
 func (s *stream) Close(err error) error {
 	s.settle()
 	s.record()
@@ -214,8 +214,7 @@ func (s *stream) Close(err error) error {
 	return s.w.Flush()
 }
 
-// whole collects a reply into one record.
-// Its one record has all calls, the text and the end.
+// whole collects a reply into one record, with all calls, the text and the end.
 type whole struct{ records }
 
 var _ form.Reply = (*whole)(nil)

@@ -13,7 +13,7 @@ import (
 type request struct{ *form.Ask }
 
 // readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names
-// the field. Fields that are not known here are Ollama's own and say nothing of a reply with calls.
+// the field. Unknown fields are Ollama's own and do not concern a reply with calls.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -57,8 +57,8 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	return nil
 }
 
-// noFormat reports whether a format is none: Ollama takes an empty text for null, and some clients
-// always write one. langchaingo writes "format":"" in every request.
+// noFormat reports whether the field format asks for nothing: null and, as in Ollama, an empty
+// text. langchaingo writes "format":"" in every request.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
@@ -70,7 +70,7 @@ func (r *request) readMessages(v *fastjson.Value) (err error) {
 }
 
 // readMessage reads one turn. Arguments of calls come as objects here. Older clients send results
-// without an id: tool_name says whose they are.
+// without an id: tool_name says which tool they are from.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role string
 	err = field.Object(v, field.Members{
@@ -88,8 +88,7 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	return m, form.SetRole(&m, role, "system, user, assistant or tool")
 }
 
-// readImages reads pictures in base64.
-// Bare base64, where OpenAI's clients write a data URL.
+// readImages reads pictures in bare base64, where OpenAI's clients write a data URL.
 func readImages(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var s string

@@ -12,15 +12,15 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Completions returns the older completions API: a text that is to be written on, without roles and
-// tools. Void's autocomplete asks here, with prompt, suffix and max_tokens 300, for its providers
-// OpenAI-Compatible, vLLM, LM Studio and LiteLLM; for Ollama it asks /api/generate.
+// Completions returns the older completions API, in which the model continues a text, without roles
+// and tools. Void's autocomplete uses it, with prompt, suffix and max_tokens 300, for its providers
+// OpenAI-Compatible, vLLM, LM Studio and LiteLLM; for Ollama it uses /api/generate.
 func Completions() form.API {
 	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText, Fail: fault.Write}
 }
 
 // readCompletion reads a request of the completions API.
-// A null Continue would make a chat of it, so the member is there from the start.
+// A nil Continue would make it a chat, so Continue is set from the start.
 func readCompletion(body []byte) (*form.Ask, error) {
 	r := &request{Ask: &form.Ask{Request: chat.Request{Continue: new(chat.Continuation)}}}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -38,9 +38,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that a completions request has besides those of chats, or that mean
-// something else there. Those that ask for what is not available are an error only when they really
-// ask for it.
+// textFields returns the fields that only completions requests have, or that mean something else
+// there than in chats. A field that asks for something that is not available is an error only when
+// its value really asks for it.
 func (r *request) textFields() field.Members {
 	chats := field.Refused("belongs to /v1/chat/completions")
 	return field.Members{
@@ -53,7 +53,7 @@ func (r *request) textFields() field.Members {
 	}
 }
 
-// readBestOf reads of how many texts the best is wanted.
+// readBestOf reads the number of texts of which the best is wanted. Only 1 is allowed.
 func readBestOf(v *fastjson.Value) error {
 	var of *int64
 	if err := field.Into(v, &of); err != nil || of == nil || *of == 1 {
@@ -62,7 +62,7 @@ func readBestOf(v *fastjson.Value) error {
 	return field.Bad("", "only one text a request is written, so there is no best one")
 }
 
-// readEcho reads whether the prompt is to be repeated.
+// readEcho reads whether the prompt is to be repeated, which is not possible here.
 func readEcho(v *fastjson.Value) error {
 	echo := false
 	if err := field.Into(v, &echo); err != nil || !echo {
@@ -71,8 +71,8 @@ func readEcho(v *fastjson.Value) error {
 	return field.Bad("", "the prompt is not repeated in the reply")
 }
 
-// readPrompt reads a text, alone or in an array of its own. OpenAI takes several texts and answers
-// with a choice for each; a reply has one choice here, as n is 1.
+// readPrompt reads a text, alone or as the only element of an array. OpenAI accepts several texts
+// and answers with a choice for each; here a completion has one choice.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
 		return field.Into(v, &r.Continue.Prompt)
@@ -87,8 +87,8 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 	return field.Into(list[0], &r.Continue.Prompt)
 }
 
-// openText opens the reply to a completions request. It may be empty: where a text is whole there
-// is nothing to add. In a chat an empty reply is an error, since agents ask again for ever.
+// openText opens the reply to a completions request. The reply may be empty, since a text may need
+// no continuation. In a chat an empty reply is an error, since agents ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	head := headOf("text_completion", a, out)
 	if a.Stream {
@@ -107,16 +107,16 @@ func appendText(b []byte, text, reason string) []byte {
 	return append(b, '}')
 }
 
-// newTextStream makes a stream of completions: that of chats, whose chunks have no delta, each
-// holding a text of its own. A model's thinking has no place in this form, and calls are not looked
-// for. It may be empty, and says no role.
+// newTextStream makes a stream of completions: like a stream of chats, but each chunk holds a text
+// instead of a delta, without a role. A model's thinking has no place in this form, and calls are
+// not looked for. The stream may be empty.
 func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
 	head = "data: " + head
 	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage, older: true, role: true, reply: out}
 }
 
 // textWhole collects a completion.
-// There are no headers of repairs: nothing is read in a text that is written on.
+// It writes no headers about repairs: calls are not looked for in a continued text.
 type textWhole struct {
 	form.Whole
 	head string

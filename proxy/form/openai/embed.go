@@ -17,14 +17,15 @@ import (
 )
 
 // embedAsk is a request of the embeddings API. openai-node and LangChain.js ask for base64 by
-// default and decode what they get: an array of numbers comes out as garbage there.
+// default and decode what they get: they would turn an array of numbers into garbage.
 type embedAsk struct {
 	chat.EmbedRequest
 	base64 bool // vectors as text, else as arrays of numbers
 }
 
-// Embeddings returns what serves the embeddings API; a nil Embedder has none.
-// There are no events and nothing to stream, so it is served without a form.Reply.
+// Embeddings returns the handler of the embeddings API. With a nil Embedder it answers that there
+// are no embeddings. There are no events and nothing to stream, so it is served without a
+// form.Reply.
 func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -53,16 +54,16 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 }
 
 // parseEmbed reads the request. Every error is a fault of kind Invalid that names the field.
-// Fields that say nothing to a model (user and the like) are passed over.
+// Fields that mean nothing to a model (user and the like) are skipped.
 func parseEmbed(body []byte) (*embedAsk, error) {
 	a := &embedAsk{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		err := field.Object(v, field.Members{ // what nobody here knows says nothing to a model that embeds
+		err := field.Object(v, field.Members{ // unknown fields are skipped, since they mean nothing to such a model
 			{"model", &a.Model},
 			{"input", a.readInput},
 			{"encoding_format", a.readEncoding},
 			{"dimensions", a.readDimensions},
-			{"truncate", &a.Truncate}, // Ollama's; else a text that is too long is an error
+			{"truncate", &a.Truncate}, // Ollama's field; without it a text that is too long is an error
 			{"keep_alive", form.KeepAlive(&a.KeepAlive)},
 			{"options", form.Options(&a.Options, nil)},
 			{"num_ctx", form.Option(&a.Options)},
@@ -78,7 +79,7 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 	return a, err
 }
 
-// mostTexts is how many texts one request may hold: eight times what OpenAI takes.
+// mostTexts is how many texts one request may hold: eight times OpenAI's limit.
 // All vectors of an answer are in memory at once.
 const mostTexts = 8 * 2048
 
@@ -110,8 +111,8 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 	return one(v)
 }
 
-// readEncoding reads how the vectors are wanted.
-// Other encodings (int8, binary) are of other services, and would be read as garbage.
+// readEncoding reads whether the vectors are wanted as numbers or in base64. Encodings of other
+// services (int8, binary) are an error, since clients would read the vectors as garbage.
 func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 	var form string
 	if err := field.Into(v, &form); err != nil {
@@ -125,7 +126,7 @@ func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 }
 
 // readDimensions reads how long the vectors should be.
-// Only some models can cut their vectors; whether this one can is the server's to say.
+// Only some models can cut their vectors; the server decides whether this model can.
 func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	var n *int64
 	if err := field.Into(v, &n); err != nil || n == nil {
@@ -165,8 +166,8 @@ func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	return append(b, "}}\n"...)
 }
 
-// appendFloats appends a vector as numbers.
-// In the shortest spelling that gives the same float32 back, half as long as a float64's.
+// appendFloats appends a vector as numbers, in the shortest spelling that gives the same float32
+// back, which is half as long as that of a float64.
 func appendFloats(b []byte, v []float32) []byte {
 	b = append(b, '[')
 	for i, x := range v {

@@ -2,10 +2,10 @@ package openai
 
 import "toolnorm/proxy/form"
 
-// logprobs is what is known of a reply's tokens, as OpenAI writes it.
+// logprobs writes the probabilities of a reply's tokens as OpenAI does.
 type logprobs struct{ form.Logprobs }
 
-// appendValue appends the member's value, and forgets what it has told.
+// appendValue appends the member's value, and forgets the tokens that it has written.
 func (l *logprobs) appendValue(b []byte) []byte {
 	if !l.Any() {
 		return append(b, "null"...)
@@ -13,8 +13,8 @@ func (l *logprobs) appendValue(b []byte) []byte {
 	return append(l.Append(append(b, `{"content":`...)), `,"refusal":null}`...)
 }
 
-// appendMember appends the member, if it is wanted.
-// Unasked it is absent, as in OpenAI's replies.
+// appendMember appends the member if the client wants it; otherwise it is absent, as in OpenAI's
+// replies.
 func (l *logprobs) appendMember(b []byte) []byte {
 	if !l.Wanted {
 		return b

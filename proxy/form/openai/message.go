@@ -13,7 +13,7 @@ import (
 )
 
 // readMessages reads the conversation.
-// The list is begun anew, in case a body has the field twice: the last one counts.
+// It begins a new list, so that the last field counts if a body has the field twice.
 func (r *request) readMessages(v *fastjson.Value) (err error) {
 	r.Messages, err = form.Messages(v, readMessage)
 	return err
@@ -37,8 +37,8 @@ func Messages(body []byte) (all []chat.Message, err error) {
 }
 
 // readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks)
-// are passed over. A tool's content may be any JSON and nobody else's may, so the role is looked up
-// first: a JSON object's members come in any order.
+// are skipped. Only a tool's content may be any JSON, so the role is looked up first: the members
+// of a JSON object come in any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
 	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
@@ -51,9 +51,9 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 			return form.ReadContent(&m, v)
 		}},
 		{"refusal", &refusal},
-		// What the model thought. Of the two fields the first that holds a text counts; clients
-		// that keep all that they got may send both back, and one that keeps it in a form of its
-		// own loses nothing but that.
+		// What the model thought. The first of the two fields that holds a text counts: clients
+		// that keep everything they got may send both back. Thoughts in a client's private form are
+		// skipped.
 		{"reasoning_content", thought(&m)}, {"reasoning", thought(&m)},
 		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
 		{"function_call", func(v *fastjson.Value) error { return readOldCall(&m, v) }},
@@ -67,7 +67,7 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	return m, form.SetRole(&m, role, "system, developer, user, assistant or tool")
 }
 
-// thought returns what reads the thoughts of a message.
+// thought returns the reader of a message's thoughts.
 func thought(m *chat.Message) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if v.Type() == fastjson.TypeString && m.Reasoning == "" {
@@ -77,7 +77,7 @@ func thought(m *chat.Message) func(*fastjson.Value) error {
 	}
 }
 
-// readOldCall reads a call in the form that came before tool_calls. It has no id:
+// readOldCall reads a call in the older form that tool_calls replaced. It has no id:
 // {"name":"f","arguments":"{}"}. Such calls are paired with their results by order. Old
 // conversations may hold them although the request's field functions is refused.
 func readOldCall(m *chat.Message, v *fastjson.Value) error {

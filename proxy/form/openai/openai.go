@@ -8,13 +8,13 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Chat returns the chat completions API. Open may put other forms in front of Form.
+// Chat returns the chat completions API. Open may try other forms before Form.
 func Chat(open func(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)) form.API {
 	return form.API{Name: "chat", Prefix: "chatcmpl-", Read: readChat, Open: open, Fail: fault.Write}
 }
 
 // Form is the form of the chat completions API, streamed and whole.
-// The zero value is ready, and has no state: each reply has its own.
+// The zero value is ready to use. It has no state: each reply has its own.
 type Form struct{}
 
 var _ form.Form = Form{}

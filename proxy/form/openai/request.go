@@ -9,7 +9,7 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read: with the fields that only make sense together with others.
+// request is a request while it is read, with the fields that only make sense together with others.
 type request struct {
 	*form.Ask
 	n                              *int64
@@ -19,7 +19,7 @@ type request struct {
 
 // readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that
 // names the field. Fields that depend on others (tool_choice on tools, top_logprobs on logprobs)
-// are settled when all are read, since they come in any order.
+// are applied when all are read, since fields come in any order.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{Ask: new(form.Ask)}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -51,10 +51,10 @@ func readChat(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// mostChoices is how many replies a request may ask for: they are written one after the other.
+// mostChoices is how many replies a request may ask for. They are written one after the other.
 const mostChoices = 8
 
-// settle sets what fields come to together that the completions API has as well.
+// settle combines the fields that depend on each other and that the completions API has as well.
 func (r *request) settle() error {
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens) // OpenAI's newer name counts first where a client sends both
 	return nil
@@ -70,8 +70,8 @@ func (r *request) fields() field.Members {
 		{"tool_choice", &r.choice}, // read when the tools are known
 		{"parallel_tool_calls", r.ReadParallel},
 		{"stream", &r.Stream},
-		// Unasked, no chunk may bear counts: Goose ends its tool loop at a chunk without choices,
-		// and that is where they stand.
+		// Counts may only be sent when they are asked for: they are in a chunk without choices, and
+		// Goose ends its tool loop at such a chunk.
 		{"stream_options", field.Members{{"include_usage", &r.Usage}}},
 		{"max_tokens", form.ReadLimit(&r.maxTokens)},
 		{"max_completion_tokens", form.ReadLimit(&r.maxCompletionTokens)},
@@ -80,8 +80,8 @@ func (r *request) fields() field.Members {
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		{"reasoning_effort", r.ReadEffort},
-		// OpenRouter and the Responses API have it so; other members (summary, max_tokens) are
-		// passed over.
+		// The spelling of OpenRouter and the Responses API; other members (summary, max_tokens) are
+		// skipped.
 		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
 	}, r.Sampling()...)
 }
@@ -91,15 +91,16 @@ var (
 	notServed = field.Refused("is not served here")
 )
 
-// unsupported are the fields that ask for what is not served here: a reply without it would be a
-// wrong one. Fields that only advise, or that speak of OpenAI's own service (store, metadata, user,
-// service_tier, …), pass unread.
+// unsupported maps the fields that ask for something that is not served here to their checks: a
+// reply without it would be wrong. Fields that only advise, or that concern OpenAI's own service
+// (store, metadata, user, service_tier, …), pass unread.
 var unsupported = map[string]func(*fastjson.Value) error{
 	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed, "web_search_options": notServed,
 	"modalities": onlyText, "logit_bias": noBias,
 }
 
-// rest keeps a field that nobody here knows, unless it asks for something.
+// rest keeps an unknown field. It returns an error if the field asks for something that is not
+// served.
 func (r *request) rest(key string, v *fastjson.Value) error {
 	if check := unsupported[key]; check != nil {
 		if err := check(v); err != nil {
@@ -128,7 +129,7 @@ func noBias(v *fastjson.Value) error {
 }
 
 // named finds the tool that tool_choice names, with or without OpenAI's wrapping.
-// {"function":{"name":"f"}} is the API's own form, {"name":"f"} that of the Responses API.
+// {"function":{"name":"f"}} is the API's own form, {"name":"f"} is the form of the Responses API.
 func named(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); f != nil {
 		return "function.name", string(f.GetStringBytes("name"))

@@ -18,25 +18,25 @@ const batch = 16 << 10
 //	data: {"id":…,"choices":[{"index":0,"delta":{   "content":"…"   },"finish_reason":null}]}
 //
 // The last chunk in the buffer stays open until the batch ends or a fragment of another kind comes,
-// so fragments that arrive together leave together. What every chunk has, and in which order things
-// come, is what the strictest clients need. id, created and model never change within a stream.
-// There is no event: line and no member of our own: the Vercel SDK fails on `"error": null` alone.
-// Calls do not mix: one ends before the next begins.
+// so fragments that arrive together leave together. The strictest clients determine what every
+// chunk has and in which order things come. id, created and model never change within a stream.
+// There is no event: line and no member that OpenAI does not have: the Vercel SDK fails on
+// `"error": null` alone. Calls do not mix: one ends before the next begins.
 type stream struct {
 	out    *sse.Writer
 	prefix string // up to and with `"delta":{`
-	head   string // the same up to `"choices":[`, for the chunk of token counts
+	head   string // up to `"choices":[`, for the chunk of token counts
 	usage  bool   // the client wants them
 	older  bool   // the completions API: a choice holds a text, and there is no delta
 
 	run   run  // what the last fragment belonged to
-	open  bool // its chunk still lacks its end
+	open  bool // the last chunk in the buffer still lacks its end
 	tail  form.Tail
 	role  bool // the role has been said
 	calls calls
 	count chat.Counts
 	done  bool // the Finish event came
-	empty bool // and nothing before it
+	empty bool // nothing came before the Finish event
 	stops bool // the client's stop sequences may make the reply empty
 	probs logprobs
 	reply form.Out
@@ -47,10 +47,10 @@ type stream struct {
 	said     int      // where the text of the open chunk begins
 }
 
-// nth says which of several replies is written.
+// nth tells which of several replies is being written.
 type nth struct {
 	index, last int         // of the choice, and of the last one
-	first       chat.Counts // of the replies in front of this one
+	first       chat.Counts // of the replies before this one
 }
 
 // run names a series of fragments that may share a chunk.
@@ -60,15 +60,14 @@ type run struct {
 	index int
 }
 
-// calls counts what became of the calls in a reply.
-// It is what the reason for the end depends on.
+// calls counts the calls in a reply that have begun and ended. The finish reason depends on them.
 type calls struct {
 	begun, ended int
 	args         bool // the last one has shown arguments
 }
 
-// newStream makes a stream; nothing is written yet.
-// What is the same in each chunk is written once: a chunk is made for each token of a fast model.
+// newStream makes a stream; nothing is written yet. The constant parts of a chunk are built here
+// once, since a fast model needs a chunk for each token.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
@@ -103,7 +102,7 @@ func headOf(object string, a *form.Ask, out form.Out) string {
 // Nothing is sent before Flush, which comes when the model pauses, unless a batch has filled.
 func (s *stream) Event(e chat.Event) error {
 	if s.older && e.Kind != chat.Text && e.Kind != chat.Usage && e.Kind != chat.Finish {
-		return nil // thinking has no place there, and what looks like a call is part of the text
+		return nil // the completions API has no place for thinking and calls
 	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -134,24 +133,25 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// Flush ends the open chunk and sends the batch.
-// A chunk that is open cannot leave, so each pause of the model ends one.
+// Flush ends the open chunk and sends the batch. An open chunk cannot be sent, so each pause of the
+// model ends it.
 func (s *stream) Flush() error {
 	s.closeChunk()
 	return s.out.Flush()
 }
 
-// Ping sends a comment, which keeps the connection and the client's patience.
-// It does not say "ping": Continue's line reader ends at ": ping".
+// Ping sends a comment, which keeps the connection open and the client waiting. The comment is not
+// "ping": Continue's line reader ends at ": ping".
 func (s *stream) Ping(said string) error {
 	s.closeChunk()
 	s.out.Comment(form.Waiting(said))
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is the caller's to answer with a status;
-// later it is an event. An empty reply is an error, too: Void shows it as one, and Qwen Code asks
-// again without end. Stop sequences of the client's may rightly leave nothing.
+// Close ends the stream. An error before the first byte is returned, and the caller answers with a
+// status; a later error is written as an event. An empty reply is an error, too: Void shows it as
+// one, and Qwen Code asks again without end. If the client sets stop sequences, an empty reply may
+// be right.
 func (s *stream) Close(err error) error {
 	if err == nil && !s.done {
 		err = form.ErrUnfinished()
@@ -169,8 +169,8 @@ func (s *stream) Close(err error) error {
 	return endStream(s.out)
 }
 
-// failStream ends a stream of which something has left by an error event. The SDKs of OpenAI,
-// Vercel and LangChain raise it. No [DONE] follows, which would call the stream a good one.
+// failStream ends a stream that has already begun with an error event. The SDKs of OpenAI, Vercel
+// and LangChain raise it. No [DONE] follows, since it would mark the stream as successful.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
 	out.Buf = append(out.Buf, fault.OpenAI(err)...)
@@ -178,16 +178,15 @@ func failStream(out *sse.Writer, err error) error {
 	return out.Flush()
 }
 
-// endStream ends a stream well.
-// [DONE] comes once and last.
+// endStream ends a stream successfully, with one [DONE].
 func endStream(out *sse.Writer) error {
 	out.Buf = append(out.Buf, "data: [DONE]\n\n"...)
 	return out.Flush()
 }
 
-// start opens a call's first chunk: its index, id, type, name, and as yet no arguments.
-// All of them stand in the first fragment and in no other: Goose wants id, name and index together,
-// openai-node the type, and Void joins whatever is repeated into one long name.
+// start opens a call's first chunk, with its index, id, type and name, and still without arguments.
+// Id, type and name are in the first fragment and in no other: Goose wants id, name and index
+// together, openai-node the type, and Void joins repeated names into one long name.
 func (s *stream) start(e chat.Event) {
 	s.endRun()
 	s.calls.begun++
@@ -235,7 +234,7 @@ func (s *stream) append(text string) {
 // openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call
 // >= 0). The first chunk of the stream also says the role, and content, the field that every client
 // knows, if the chunk has none. openai-node and LangChain fail without the role. Beside a call
-// content is null, never text: Continue loses a call that stands beside text.
+// content is null, never text: Continue loses a call that comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)
@@ -252,8 +251,8 @@ func (s *stream) openChunk(content string, call int) {
 	s.out.Buf = b
 }
 
-// closeChunk ends the open chunk.
-// finish_reason is null but never absent, which is an error of form for the Vercel SDK.
+// closeChunk ends the open chunk. finish_reason is null and not absent, since its absence is an
+// error for the Vercel SDK.
 func (s *stream) closeChunk() {
 	if !s.open {
 		return
@@ -275,7 +274,7 @@ func (s *stream) closeChunk() {
 
 // repeat writes the thought of the open chunk once more, in each further field. reasoning_content
 // is what DeepSeek, vLLM and llama-server send, reasoning what Ollama and OpenRouter do. A client
-// reads one of them, or the first that is there.
+// reads only one of them, or the first that it finds.
 func (s *stream) repeat() {
 	end := len(s.out.Buf)
 	for _, field := range s.thoughts[1:] {
@@ -294,7 +293,8 @@ func (s *stream) endRun() {
 	s.run = run{}
 }
 
-// counts records the tokens. A model server may report them before the end; the last ones count.
+// counts records the token counts. A model server may report them before the end, too; the last
+// report counts.
 func (s *stream) counts(m *chat.Meta) {
 	if m != nil && m.Usage != nil {
 		s.count = *m.Usage
@@ -302,7 +302,7 @@ func (s *stream) counts(m *chat.Meta) {
 }
 
 // finish writes the last chunk of the choice and the token counts. The last chunk's delta is empty.
-// Counts stand behind it, only when they were asked for, and in a chunk without choices: Goose ends
+// Counts come after it in a chunk without choices, and only when they were asked for: Goose ends
 // its tool loop at any such chunk.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
@@ -342,9 +342,9 @@ func (s *stream) finish(e chat.Event) error {
 }
 
 // finishReason returns OpenAI's reason: "tool_calls" for a reply that ended well with a finished
-// call, and "length" when its last call was cut, whatever the model server says. Zed hands calls
-// over on "tool_calls" alone, and agents on the Vercel SDK end at "stop". OpenAI itself has been
-// seen to answer "stop" with calls, and clients broke.
+// call, and "length" when its last call was cut, whatever the model server says. Zed runs calls
+// only after "tool_calls", and agents on the Vercel SDK end at "stop". OpenAI itself has been seen
+// to answer "stop" with calls, and clients broke.
 func finishReason(reason string, c calls) string {
 	switch {
 	case reason == chat.Length, c.begun > c.ended:
@@ -356,7 +356,7 @@ func finishReason(reason string, c calls) string {
 }
 
 // appendCounts appends token counts as OpenAI writes them.
-// The total is put together here: not every server says it, and clients add nothing themselves.
+// The total is computed here: not every server sends it, and clients do not compute it.
 func appendCounts(b []byte, c chat.Counts) []byte {
 	b = append(b, `{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt), 10)
@@ -364,7 +364,7 @@ func appendCounts(b []byte, c chat.Counts) []byte {
 	b = strconv.AppendInt(b, int64(c.Completion), 10)
 	b = append(b, `,"total_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt+c.Completion), 10)
-	if c.Cached > 0 { // 0 may mean that the server does not say
+	if c.Cached > 0 { // 0 may mean that the server does not report it
 		b = append(b, `,"prompt_tokens_details":{"cached_tokens":`...)
 		b = append(strconv.AppendInt(b, int64(c.Cached), 10), '}')
 	}

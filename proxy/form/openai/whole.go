@@ -9,15 +9,15 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// whole collects a stream of events into one chat completion. No client needs it to be read again:
-// it is made of the same events as a stream, so both always agree.
+// whole collects a stream of events into one chat completion. It is made of the same events as a
+// stream, so both always agree.
 type whole struct {
 	form.Whole
 	probs logprobs
-	done  []choice    // those in front of the last one
+	done  []choice    // those before the last one
 	spent chat.Counts // by them
 	meta  *chat.Meta  // of the last one that ended
-	err   error       // why one of them is none
+	err   error       // the error of a reply that ended badly
 }
 
 var _ form.Reply = (*whole)(nil)
@@ -34,7 +34,7 @@ type toolCall struct {
 }
 
 // completion is OpenAI's whole reply.
-// No member is ours: what else is known of the reply stands in headers.
+// It has only OpenAI's members; all other information about the reply is in headers.
 type completion struct {
 	ID      string          `json:"id"`
 	Object  string          `json:"object"`
@@ -65,7 +65,7 @@ func (w *whole) Event(e chat.Event) error {
 }
 
 // Close writes the reply, or returns err for the caller to answer.
-// Nothing has left before, so every error becomes a status.
+// Nothing has been sent before, so every error becomes a status.
 func (w *whole) Close(err error) error {
 	if err = cmp.Or(w.err, w.Ended(err)); err != nil {
 		return err
@@ -75,8 +75,8 @@ func (w *whole) Close(err error) error {
 	return w.write(&c)
 }
 
-// Next keeps the reply that has ended, and begins another one. The prompt was the same, and counts
-// once.
+// Next keeps the reply that has ended, and begins another one. The prompt is the same, so its
+// tokens count once.
 func (w *whole) Next() {
 	if w.err = cmp.Or(w.err, w.Ended(nil)); w.err != nil {
 		return
@@ -87,8 +87,8 @@ func (w *whole) Next() {
 	w.meta, w.Reply = w.Reply.End.Meta, chat.Collector{}
 }
 
-// fill fills in what the model said. content is a text, even an empty one, unless calls take its
-// place: then null, as OpenAI has it.
+// fill fills in what the model said. content is a text, even an empty one; if there are calls and
+// no text, it is null, as in OpenAI's replies.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
 	for _, field := range w.Out.ThoughtFields() {
@@ -119,8 +119,7 @@ func wholeCall(c chat.Call) toolCall {
 	return t
 }
 
-// write sends the reply.
-// What is known of its making stands in the header.
+// write sends the reply. How the reply was made is in its headers.
 func (w *whole) write(c *completion) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,5 +1,5 @@
-// Package responses is the client form of OpenAI's Responses API, which Codex and the newer SDKs
-// ask: POST /v1/responses.
+// Package responses is the client form of OpenAI's Responses API (POST /v1/responses), which Codex
+// and the newer SDKs use.
 //
 //	server.go   the paths, and the replies that are kept for previous_response_id
 //	store.go    where they are kept: bounded, and not for long
@@ -26,7 +26,7 @@
 // Clients run a call when its item is done, whatever comes after it: Codex runs it even when the
 // stream breaks, and then asks again. So
 //
-//   - no call is done before the reply has ended well: what follows a complete call waits for the end, keep-alives aside;
+//   - no call is done before the reply has ended well: what follows a complete call waits for the end, except keep-alives;
 //
 //   - an error after the first byte is response.failed, and a cut is response.incomplete; neither holds a call that could be run;
 //

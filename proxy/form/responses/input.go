@@ -21,8 +21,9 @@ type conversation struct {
 	said, thought []string // texts of the last turn of the assistant, which endTurn joins
 }
 
-// read makes the conversation: the instructions, what previous_response_id goes on with, and the
-// input. Instructions are said anew with each request, so those of an earlier one are not kept.
+// read builds the conversation: the instructions, the conversation that previous_response_id
+// continues, and the input. Clients send the instructions with each request, so those of earlier
+// requests are not kept.
 func (x *conversation) read(instructions, previous string, input *fastjson.Value) error {
 	if instructions != "" {
 		x.add(chat.Message{Role: chat.System, Content: instructions})
@@ -61,8 +62,8 @@ func unknownReply(param, id string) error {
 }
 
 // recall reads an item that was kept. It was read or written here before, so it is known to be
-// good. Items are kept as JSON and not as messages: the next request may have other tools, and so
-// other names for what is called.
+// valid. Items are kept as JSON and not as messages: the next request may have other tools, and so
+// other names for the tools that are called.
 func (x *conversation) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {
@@ -71,8 +72,8 @@ func (x *conversation) recall(item json.RawMessage) error {
 	return x.readItem(v)
 }
 
-// readInput reads a text or a list of items. The spelling of each is kept before anything looks
-// into it, for those who go on with the reply or ask for its input.
+// readInput reads a text or a list of items. The spelling of each item is kept before the item is
+// read, for clients that continue the reply or ask for its input.
 func (x *conversation) readInput(v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):
@@ -100,9 +101,9 @@ func (x *conversation) readInput(v *fastjson.Value) error {
 	})
 }
 
-// readItem reads one item. Items of tools that OpenAI runs say nothing to another model and are
-// passed over; a type that nobody here knows is an error, since what it said would be lost. SDKs
-// leave out the type of messages, and of references.
+// readItem reads one item. Items of tools that OpenAI runs mean nothing to another model and are
+// skipped; an unknown type is an error, since its content would be lost. SDKs leave out the type of
+// messages, and of references.
 func (x *conversation) readItem(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -133,7 +134,7 @@ func (x *conversation) readItem(v *fastjson.Value) error {
 	return field.Bad("type", "is not taken here: %q", kind)
 }
 
-// readMessage reads what somebody said. Developer and system messages may stand anywhere.
+// readMessage reads a message. Developer and system messages may come anywhere.
 func (x *conversation) readMessage(v *fastjson.Value) error {
 	var m chat.Message
 	var role string
@@ -145,7 +146,7 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	if err == nil {
 		err = form.SetRole(&m, role, roles)
 	}
-	if err == nil && m.Role == chat.ToolRole { // of chat completions: it would answer a call that nobody can name here
+	if err == nil && m.Role == chat.ToolRole { // a role of chat completions: here a message cannot say which call it answers
 		err = field.Bad("role", "must be %s, not %q: what a tool answers is an item of type function_call_output", roles, role)
 	}
 	if err != nil {
@@ -162,15 +163,15 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	return nil
 }
 
-// add adds a message behind the others, which ends the turn before it.
+// add appends a message, which ends the turn before it.
 func (x *conversation) add(m chat.Message) {
 	x.endTurn()
 	x.ask.Messages = append(x.ask.Messages, m)
 }
 
-// endTurn joins the texts of the last turn. They are kept apart until then: each item would copy
-// all of the turn so far otherwise, and 30,000 thoughts in one request, 4 MB, held a core for a
-// minute.
+// endTurn joins the texts of the last turn. They are kept apart until then, since otherwise each
+// item would copy all of the turn so far: 30,000 thoughts in one request, 4 MB, once kept a core
+// busy for a minute.
 func (x *conversation) endTurn() {
 	if len(x.said)+len(x.thought) == 0 {
 		return
@@ -180,9 +181,9 @@ func (x *conversation) endTurn() {
 	x.said, x.thought = nil, nil
 }
 
-// turn returns the turn of the assistant that the next item belongs to: the last one when it may
-// still take it, else a new one. One reply is several items here and one message for a model's
-// template, which knows a turn by its calls and what was thought before them.
+// turn returns the turn of the assistant that the next item belongs to: the last turn if takes
+// allows it, else a new turn. One reply is several items in this API but one message for a model's
+// template, which expects a turn with its calls and the thoughts before them.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant && takes(&x.ask.Messages[n-1]) {
 		return &x.ask.Messages[n-1]
@@ -192,7 +193,7 @@ func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 }
 
 // readThought reads what the model thought: as it was sealed, else as it was shown. It begins a
-// turn. What another service has encrypted cannot be read, and is passed over.
+// turn. Thoughts that another service has encrypted cannot be read, and are skipped.
 func (x *conversation) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {
@@ -209,7 +210,7 @@ func (x *conversation) readThought(v *fastjson.Value) error {
 	return nil
 }
 
-// joinedTexts returns the texts of parts, a paragraph each. OpenAI's summaries have one part for
+// joinedTexts returns the texts of parts, each as a paragraph. OpenAI's summaries have one part for
 // each step of a thought.
 func joinedTexts(parts []*fastjson.Value) string {
 	var all []string
@@ -221,8 +222,8 @@ func joinedTexts(parts []*fastjson.Value) string {
 	return strings.Join(all, "\n\n")
 }
 
-// readCall reads a call: by the name that its tool has for the model. Calls of OpenAI's own shell
-// and patch tools are in conversations that began elsewhere: their action is an object, which
+// readCall reads a call, under the name by which the model knows its tool. Calls of OpenAI's own
+// shell and patch tools are in conversations that began elsewhere: their action is an object, which
 // serves as arguments.
 func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	var c chat.Call
@@ -262,14 +263,14 @@ func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	return nil
 }
 
-// inputArgs returns the arguments by which a model calls a custom tool: what it is shown of the
-// past is what it should write itself.
+// inputArgs returns the arguments with which a model calls a custom tool. Earlier calls are shown
+// in the form in which the model should write them itself.
 func inputArgs(input string) json.RawMessage {
 	return append(chat.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
 }
 
-// readOutput reads what a tool answered: a text, parts, or any JSON. Which call it answers is
-// history's to find out (engine/history): an id that no call has is no error here.
+// readOutput reads what a tool answered: a text, parts, or any JSON. Package engine/history finds
+// the call that it answers, so an id that no call has is not an error here.
 func (x *conversation) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
@@ -282,8 +283,8 @@ func (x *conversation) readOutput(v *fastjson.Value) error {
 	return nil
 }
 
-// readFound reads the tools that a search of the client's found: they are on offer from then on,
-// and the model is told their names.
+// readFound reads the tools that a search by the client found: they are offered from then on, and
+// the model is told their names.
 func (x *conversation) readFound(v *fastjson.Value) error {
 	before, m := len(x.ask.Tools), chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
@@ -308,7 +309,7 @@ func (x *conversation) readFound(v *fastjson.Value) error {
 }
 
 // readReference reads an item that the client names instead of repeating it. The SDK of Vercel does
-// so with what it got of a reply that is kept.
+// so with items of a reply that is kept.
 func (x *conversation) readReference(v *fastjson.Value) error {
 	var id string
 	if err := field.Member(v, "id", &id); err != nil {

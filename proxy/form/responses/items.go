@@ -20,22 +20,22 @@ type item struct {
 	cut    bool // the reply ended inside it, or badly
 }
 
-// shape is how items of one kind are written: the names of their events and members. Messages and
-// thoughts have parts, of which there is one here; calls grow without.
+// shape describes how items of one kind are written: the names of their events and members.
+// Messages and thoughts have parts, here always exactly one; calls have no parts.
 type shape struct {
 	kind, id string // type, and the beginning of its ids
 
-	partAdded, partDone string // events of a part; empty: there is none
+	partAdded, partDone string // events of a part; empty: the item has no part
 	index               string // the member that counts parts
 	part                string // the type of a part
 
-	delta, done string // events of the text; empty: it is shown when the item is done
+	delta, done string // events of the text; empty: the text is shown when the item is done
 	member      string // of the whole text
-	buffered    bool   // the text is made of the arguments when all are there
+	buffered    bool   // the text is made from the arguments when they are complete
 }
 
-// The shapes of items. What a model thought is a summary for clients that ask for one, else the
-// thought itself, which OpenAI's service never shows and servers of open models do.
+// The shapes of items. A thought is written as a summary for clients that ask for one, else as the
+// thought itself, which servers of open models show but OpenAI's service never does.
 var (
 	messageShape = &shape{
 		kind: "message", id: "msg_", index: "content_index", part: "output_text", member: "text",
@@ -68,9 +68,9 @@ var (
 // isCall reports whether the item is one that a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
-// newItem makes an item of a reply. The id differs from the call's: pi makes its own id of both,
-// and openai-agents keeps them apart. Its id holds the reply's, by which it is found again:
-// msg_REPLY_0.
+// newItem makes an item of a reply. The item's id differs from the call's id: pi combines both into
+// its own id, and openai-agents distinguishes them. The item's id contains the reply's id, so that
+// the item can be found again: msg_REPLY_0.
 func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
 }
@@ -95,8 +95,8 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 }
 
 // whole returns the text as the client gets it. A custom tool's input is inside the argument that
-// the model wrote, escaped as JSON, so it is not known before the last byte: half of an escape
-// would be another character.
+// the model wrote, escaped as JSON, so it is not known before the last byte: a part of an escape
+// would be read as another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())
@@ -104,7 +104,8 @@ func (it *item) whole() string {
 	return it.text.String()
 }
 
-// appendItem appends an item: as it is added, with nothing in it, or with all of it.
+// appendItem appends an item: with all of its content if done is true, else empty, as when it is
+// added.
 func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	status, text := "in_progress", ""
 	if done {
@@ -131,9 +132,9 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	return append(b, '}')
 }
 
-// appendThought appends the members of a reasoning item. summary must be there, be it empty: the
-// SDKs iterate over it. What was sealed holds the whole thought once more, since clients keep
-// either the one or the other.
+// appendThought appends the members of a reasoning item. summary must be present, even if it is
+// empty: the SDKs iterate over it. The sealed text holds the whole thought once more, since clients
+// keep only one of the two.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {
@@ -153,8 +154,9 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 	return b
 }
 
-// appendCall appends the members of a call. A namespace stands beside the name, where its client
-// looks for it; the arguments of a search are an object, those of a function a text.
+// appendCall appends the members of a call. The namespace is a separate member beside the name,
+// where the client looks for it; the arguments of a search are an object, those of a function a
+// text.
 func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	b = chat.AppendQuoted(append(b, `,"call_id":`...), it.callID)
 	if it.tool.kind == search {
@@ -162,7 +164,7 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 		if !done {
 			return append(b, '{', '}')
 		}
-		return append(b, strings.ToValidUTF8(text, "\uFFFD")...) // what stands in quotes is escaped by form
+		return append(b, strings.ToValidUTF8(text, "\uFFFD")...) // texts in quotes are made valid when they are escaped
 	}
 	if it.tool.namespace != "" {
 		b = chat.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)
@@ -173,7 +175,7 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 }
 
 // appendPart appends the one part of a message or a thought. Texts have lists of annotations and
-// probabilities, which SDKs read without looking whether they are there.
+// probabilities, which SDKs read without checking whether they are present.
 func (it *item) appendPart(b []byte, text string) []byte {
 	b = append(append(append(b, `{"type":"`...), it.shape.part...), `","text":`...)
 	b = chat.AppendQuoted(b, text)

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// larkPattern returns a grammar of Lark's as a regular expression for the whole text, empty where
-// it cannot be said as one: a rule that holds itself, a directive that nobody here knows, an
-// expression longer than schemas may hold. Wrong is what makes it no grammar at all; empty, it may
-// be one.
+// larkPattern returns a Lark grammar as a regular expression for the whole text. The pattern is
+// empty if the grammar cannot be written as one: a rule refers to itself, a directive is unknown,
+// or the expression is longer than schemas may hold. Wrong says why the text is certainly not a
+// grammar; if it is empty, the text may be one.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
 //	%import common.LF                 the terminals that Lark knows by itself
 //
-// The grammars that clients offer describe lines, as that of Codex's apply_patch, and those hold no
-// rule within itself. The expression takes a little more than Lark would, which reads by a lexer
-// that prefers long terminals, and never less.
+// The grammars that clients offer describe lines, like the one of Codex's apply_patch, and have no
+// recursive rules. The expression accepts every text that Lark accepts, and a few more, since Lark
+// reads with a lexer that prefers long terminals.
 func larkPattern(grammar string) (pattern, wrong string) {
 	if len(grammar) > longestGrammar {
 		return "", ""
@@ -41,23 +41,23 @@ func larkPattern(grammar string) (pattern, wrong string) {
 	return pattern, ""
 }
 
-// longestGrammar is how many bytes of a grammar are read: each name in it may stand for an
-// expression as long as a pattern may be, so a megabyte of names would take gigabytes. Codex's
-// apply_patch has 700.
+// longestGrammar is how many bytes of a grammar are read: each name in it may be replaced by an
+// expression as long as a pattern may be, so a megabyte of names would take gigabytes. The grammar
+// of Codex's apply_patch has 700 bytes.
 const longestGrammar = 16 << 10
 
-// lark is a grammar while it is said as an expression.
+// lark is a grammar while it is translated into an expression.
 type lark struct {
-	rules   map[string]string // what a name stands for, as it is written
+	rules   map[string]string // the definition of each name, as it is written
 	done    map[string]string // the same as expressions
-	ignored []string          // terminals that may stand between any two
+	ignored []string          // terminals that may come between any two others
 	blank   string            // these as an expression
 	failed  bool
-	wrong   string // with failed: why it is no grammar, where that is certain
+	wrong   string // with failed: why the text is not a grammar, if that is certain
 }
 
-// mistake notes what Lark itself would refuse. The first one counts, since others may follow from
-// it.
+// mistake records a mistake that Lark itself would refuse. Only the first counts, since later ones
+// may follow from it.
 func (g *lark) mistake(why string) {
 	if !g.failed {
 		g.failed, g.wrong = true, why
@@ -81,8 +81,9 @@ var larkCommon = map[string]string{
 	"SIGNED_NUMBER": `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
 }
 
-// read gathers the rules. A rule goes on in lines that begin no other. A line that is none of what
-// it knows ends it: half a grammar would let wrong texts through, or keep right ones out.
+// read gathers the rules. A rule continues in lines that do not begin another rule. A line that
+// fits nowhere makes it return false: half a grammar would accept wrong texts, or refuse right
+// ones.
 func (g *lark) read(grammar string) bool {
 	name := ""
 	for line := range strings.Lines(grammar) {
@@ -120,7 +121,7 @@ func (g *lark) directive(text string) bool {
 		return larkCommon[m[1]] != ""
 	}
 	if m := larkIgnore.FindStringSubmatch(text); m != nil {
-		name := "%" + m[1] // what is ignored may be an expression of its own
+		name := "%" + m[1] // the ignored text may be an expression without a name
 		g.rules[name] = m[1]
 		g.ignored = append(g.ignored, name)
 		return true
@@ -128,8 +129,8 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref returns what a name stands for. Within lists the names around, among which none may come
-// again.
+// ref returns the expression of a name. Within lists the names that are being read, none of which
+// may come again inside.
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -145,7 +146,7 @@ func (g *lark) ref(name string, within []string) string {
 	}
 	r := &larkRule{lark: g, rest: text, within: append(within[:len(within):len(within)], name), rule: name[0] != '%' && name == strings.ToLower(name)}
 	done := r.choices()
-	if r.next() != "" { // none but a closing one ends the reading
+	if r.next() != "" { // only a closing bracket ends the reading early
 		g.mistake("closes a bracket in " + name + " that was not opened")
 	}
 	g.failed = g.failed || len(done) > longestPattern
@@ -157,9 +158,9 @@ func (g *lark) ref(name string, within []string) string {
 type larkRule struct {
 	*lark
 	rest   string
-	token  string // the next one, once it was looked at
+	token  string // the next token, once it was looked at
 	within []string
-	rule   bool // what is ignored may stand behind its terminals
+	rule   bool // ignored text may follow its terminals
 }
 
 // next returns the next token, empty at the end, or where no token begins.
@@ -181,7 +182,7 @@ func (r *larkRule) next() string {
 }
 
 // unreadable ends the reading where no token begins. Only a quotation or an expression that is not
-// closed is certainly a mistake: Lark knows tokens that are not read here, as the braces of a
+// closed is certainly a mistake: Lark knows tokens that are not read here, such as the braces of a
 // template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
@@ -190,8 +191,8 @@ func (r *larkRule) unreadable() {
 	r.failed = true
 }
 
-// take consumes the next token and returns it. After the last one it returns "", at which every
-// reader below ends.
+// take consumes the next token and returns it. After the last token it returns "", at which all
+// readers stop.
 func (r *larkRule) take() string {
 	t := r.next()
 	r.token = ""
@@ -199,7 +200,7 @@ func (r *larkRule) take() string {
 }
 
 // choices reads alternatives up to a closing bracket or the end, as one group. Every part is a
-// group of its own, so that what stands behind it, as a star, holds for all of it.
+// group of its own, so that an operator after it, such as a star, applies to all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {
@@ -209,8 +210,8 @@ func (r *larkRule) choices() string {
 	return "(?:" + strings.Join(all, "|") + ")"
 }
 
-// sequence reads what stands side by side. The name that -> gives an alternative says nothing about
-// its text.
+// sequence reads the items of one alternative. The name that -> gives an alternative does not
+// change its text, so it is skipped.
 func (r *larkRule) sequence() string {
 	var b strings.Builder
 	for {
@@ -227,7 +228,7 @@ func (r *larkRule) sequence() string {
 	}
 }
 
-// item reads one thing and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3}
+// item reads one atom and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3}
 // and {1,4}.
 func (r *larkRule) item() string {
 	text := r.atom(r.take())
@@ -244,7 +245,7 @@ func (r *larkRule) item() string {
 	return text
 }
 
-// atom returns what a token stands for, as a group.
+// atom returns the expression of a token, as a group.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
 	case '(', '[':
@@ -281,8 +282,8 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal returns a terminal, with what is ignored behind it where a rule uses it. Within another
-// terminal nothing is ignored, as Lark's lexer reads a terminal in one piece.
+// terminal returns a terminal. If a rule uses it, ignored text may follow it. Within another
+// terminal nothing is ignored, since Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"
@@ -290,7 +291,7 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText returns a text in quotes, which may be without regard to case.
+// larkText returns the expression of a text in quotes. An i after the quotes makes it ignore case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {

@@ -8,15 +8,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// idPrefix begins the ids of responses.
+// idPrefix is the beginning of every response's id.
 const idPrefix = "resp_"
 
-// echoedField is a field of the request that the response repeats, and what stands there when the
-// request has none.
+// echoedField is a field of the request that the response repeats, and the value to write if the
+// request does not have the field.
 type echoedField struct{ key, absent string }
 
-// echoed are these, in OpenAI's order. tools, tool_choice and parallel_tool_calls are needed by
-// SDKs; the rest is for those who read a reply without its request.
+// echoed lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
+// parallel_tool_calls; the rest is for programs that read a reply without its request.
 var echoed = []echoedField{
 	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"},
 	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"}, {"reasoning", `{"effort":null,"summary":null}`},
@@ -24,12 +24,12 @@ var echoed = []echoedField{
 	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "null"}, {"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
 }
 
-// object is how a reply stands: the response object is sent three times in a stream, with more in
-// it each time.
+// object is the state of a reply: the response object is sent three times in a stream, with more
+// content each time.
 type object struct {
 	status string
 	items  []*item
-	usage  bool  // the tokens are counted
+	usage  bool  // whether the token counts are known
 	err    error // of a reply that failed
 }
 
@@ -82,9 +82,9 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 	return append(p.appendUsage(b), '}')
 }
 
-// appendUsage appends the tokens. Their sum is what Codex compacts its conversation by, so it must
-// be there and true. How many of them were thoughts no server tells: they are as large a part of
-// the tokens as of the characters.
+// appendUsage appends the tokens. Codex decides by their sum when to compact its conversation, so
+// it must be present and right. No server reports how many of them were thoughts, so their part of
+// the tokens is taken to be their part of the characters.
 func (p *reply) appendUsage(b []byte) []byte {
 	in, out := int64(p.count.Prompt), int64(p.count.Completion)
 	thought := int64(0)
@@ -99,8 +99,8 @@ func (p *reply) appendUsage(b []byte) []byte {
 	return append(b, '}')
 }
 
-// weigh notes what an event adds to the text, for appendUsage. Characters and not bytes: a thought
-// in Korean would weigh three times as much as the same in English.
+// weigh counts the characters that an event adds to the text, for appendUsage. It does not count
+// bytes, of which a text in Korean has three times as many per character as one in English.
 func (p *reply) weigh(e chat.Event) {
 	n := int64(utf8.RuneCountInString(e.Text))
 	if e.Kind == chat.Reasoning {
@@ -118,8 +118,8 @@ func appendError(b []byte, err error) []byte {
 	return append(chat.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
 }
 
-// codeOf returns the code of a failure within a stream. Codex looks at it alone: it compacts
-// nothing and gives up at context_length_exceeded, waits at rate_limit_exceeded, gives up at
+// codeOf returns the code of a failure within a stream. Codex looks only at the code: it gives up
+// without compacting at context_length_exceeded, waits at rate_limit_exceeded, gives up at
 // invalid_prompt, and asks again, up to five times, at everything else.
 func codeOf(f *fault.Error) string {
 	switch {
@@ -136,11 +136,11 @@ func codeOf(f *fault.Error) string {
 // contextLength is the code of a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
-// toldInStream reports whether the error of a streamed request is an event, even where a status
-// could still be sent. Codex knows that a request is too long from the event alone; and it sends
-// what gets a status of 500 and more again four times, and all of that five times: a model server
-// that broke in every reply was asked for thirty. After an event it asks again five times, or not
-// at all.
+// toldInStream reports whether the error of a streamed request is written as an event even if a
+// status could still be sent. Codex learns only from the event that a request is too long. It
+// repeats a request that gets a status of 500 or more four times, and all of that five times: a
+// model server that broke in every reply was once asked for thirty replies. After an event it asks
+// again five times, or not at all.
 func toldInStream(f *fault.Error) bool {
 	return f.Code == contextLength || f.Status() >= 500
 }

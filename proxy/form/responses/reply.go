@@ -13,9 +13,9 @@ import (
 // batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
 const batch = 16 << 10
 
-// reply makes items of events, and writes them as they grow where the client reads a stream. One
+// reply turns events into items, and writes them as they grow if the client reads a stream. One
 // type does both, so that a whole reply and a stream never differ: without a writer nothing is sent
-// on the way, and the object at the end is the same.
+// before the end, and the object at the end is the same.
 type reply struct {
 	r     *request
 	model string // as the client calls it
@@ -26,12 +26,12 @@ type reply struct {
 
 	items []*item // of the output
 	added int     // items that have begun: one more than items for each that was abandoned
-	open  *item   // the last of items while it grows; nil: none does
+	open  *item   // the last of items while it grows; nil: no item is growing
 	tail  form.Tail
 	grown []byte // of the open item, not yet in an event
 
-	later form.Later // holds back the end of a call with all of its arguments, and what came behind it
-	ended bool       // everything may be done: the reply has ended well
+	later form.Later // holds back the end of a call with all of its arguments, and what came after it
+	ended bool       // the reply has ended without a cut, so that calls may be marked as done
 
 	end           *chat.Event
 	count         chat.Counts
@@ -41,7 +41,7 @@ type reply struct {
 var _ form.Reply = (*reply)(nil)
 
 // Event handles the next event. What follows a complete call waits for the end: a client runs a
-// call as soon as its item is done, whatever becomes of the reply.
+// call as soon as its item is done, even if the reply fails later.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage
@@ -62,7 +62,7 @@ func (p *reply) Event(e chat.Event) error {
 }
 
 // take puts an event into its item. Text and thoughts that follow each other are one item; a call
-// ends what was open before it. It trusts the order that chat.Model promises: a call's fragments
+// ends the open item before it. It trusts the order that chat.Model promises: a call's fragments
 // lie between its start and its end, so CallArgs and CallEnd always have an open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
@@ -84,7 +84,7 @@ func (p *reply) take(e chat.Event) {
 	case chat.CallArgs:
 		p.grow(e.Text)
 	case chat.CallEnd:
-		if p.open.text.Len() == 0 { // clients parse arguments, and "" is no JSON
+		if p.open.text.Len() == 0 { // clients parse arguments, and "" is not JSON
 			p.grow("{}")
 		}
 		if p.later.Whole = !p.ended; p.ended {
@@ -93,8 +93,8 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut has no call in it that could be run (form.Later).
-// Which calls those were is told in a comment or a header.
+// finish ends the output. A reply that was cut has no call in it that could be run (form.Later). A
+// comment or a header names the calls that were left out.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
 	rest, whole := p.later.End(p.end, p.open != nil && p.open.isCall() && !p.later.Whole)
@@ -116,9 +116,9 @@ func (p *reply) finish(e chat.Event) {
 	}
 }
 
-// abandon leaves out the open call: it was added, and is never done. No event takes an item back,
-// and none is needed: a client that has seen no done runs nothing, which was tried with Codex, and
-// the object at the end does not list it.
+// abandon leaves out the open call: it was added, and is never done. The API has no event that
+// takes an item back, and needs none: a client runs a call only after its done event, as a test
+// with Codex showed, and the object at the end does not list the item.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)
@@ -128,8 +128,8 @@ func (p *reply) abandon() {
 	}
 }
 
-// grow adds text to the open item. A character that is not complete waits for its rest, since JSON
-// cannot hold half of one.
+// grow adds text to the open item. An incomplete character waits for its rest, since JSON cannot
+// hold half a character.
 func (p *reply) grow(text string) {
 	if p.open == nil {
 		return
@@ -156,8 +156,8 @@ func (p *reply) add(it *item) {
 	}
 }
 
-// closeItem ends the open item: the rest of its text, the whole of it once more, and the item
-// itself. Nothing looks redundant to every client: Codex reads the item alone, the openai SDK the
+// closeItem ends the open item: it writes the rest of the text, the whole text once more, and the
+// item itself. Some client needs each of these: Codex reads only the item, the openai SDK the
 // deltas, LangChain the done events.
 func (p *reply) closeItem() {
 	it := p.open
@@ -194,8 +194,9 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes what has gathered of an item's text: one event for everything that came between two
-// flushes, so that a fast model costs a few events a burst and a lone token leaves at once.
+// delta writes the gathered text of an item: one event for everything that came between two
+// flushes, so that a burst of a fast model takes only a few events and a single token is sent at
+// once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
@@ -208,8 +209,8 @@ func (p *reply) delta(it *item) {
 	p.grown = p.grown[:0]
 }
 
-// begin begins an event, up to the members of its own. The first one is preceded by those that open
-// every stream.
+// begin begins an event, up to its own members. Before the first event it writes the events that
+// open every stream.
 func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
@@ -224,7 +225,7 @@ func (p *reply) begin(kind string) []byte {
 	return b
 }
 
-// beginOf begins an event of an item, and of its part where it has one. Clients find the item by
+// beginOf begins an event of an item, or of its part if it has one. Clients find the item by
 // its id (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that
 // was added), so all of these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
@@ -239,8 +240,8 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 // close ends an event.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
-// Flush sends what has gathered. What grew of an item since the last one is one delta. A whole
-// reply has nothing to send before its end.
+// Flush sends what has gathered. Text that was added to an item since the last flush becomes one
+// delta. A whole reply has nothing to send before its end.
 func (p *reply) Flush() error {
 	if p.w == nil {
 		return nil
@@ -249,9 +250,8 @@ func (p *reply) Flush() error {
 	return p.w.Flush()
 }
 
-// Ping sends a comment. OpenAI's own stream knows no event that says nothing; Codex skips comments
-// as well, and still counts them as silence, for which it has a limit of five minutes
-// (stream_idle_timeout_ms).
+// Ping sends a comment. OpenAI's own stream has no keep-alive event. Codex skips comments and still
+// counts them as silence, for which it has a limit of five minutes (stream_idle_timeout_ms).
 func (p *reply) Ping(said string) error {
 	if p.w == nil {
 		return nil
@@ -261,8 +261,9 @@ func (p *reply) Ping(said string) error {
 	return p.w.Flush()
 }
 
-// Close ends the reply: with its object, or with an error. Before the first byte that is the
-// caller's to answer with a status, unless the client understands it in a stream alone.
+// Close ends the reply: with its object, or with an error. An error before the first byte is
+// returned, and the caller answers with a status, unless it has to be written as an event
+// (toldInStream).
 func (p *reply) Close(err error) error {
 	switch {
 	case err != nil:
@@ -284,8 +285,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result returns how a reply without an error has ended. A cut is no error: what was said stands,
-// and its status tells.
+// result returns how a reply without an error has ended. A reply that was cut is not an error: its
+// text is kept, and its status says that it is incomplete.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {
@@ -294,8 +295,8 @@ func (p *reply) result() object {
 	return object{status: status, items: p.items, usage: true}
 }
 
-// closeWhole writes the reply in one piece. An error becomes a status there, whatever it is: nobody
-// has seen anything yet, and the SDKs that ask so heed X-Should-Retry.
+// closeWhole writes the reply in one piece. Every error becomes a status, since nothing has been
+// sent yet and the SDKs that do not stream heed X-Should-Retry.
 func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err
@@ -306,7 +307,7 @@ func (p *reply) closeWhole(err error) error {
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
 }
 
-// fail ends a stream badly: what was open is incomplete, a call is never done.
+// fail ends a stream with an error: the open item is incomplete, and an open call is never done.
 func (p *reply) fail(err error) error {
 	if !p.w.Wrote() && !toldInStream(fault.From(err)) {
 		return err

@@ -12,9 +12,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, and what its reply needs to know of it: the names of its
-// tools, how thoughts are shown, and what the response object repeats. form.Ask has no place for
-// these, as no other form needs them.
+// request is a request while it is read, and later what its reply needs of it: the names of its
+// tools, how thoughts are shown, and the fields that the response object repeats. form.Ask has no
+// place for these, since no other form needs them.
 type request struct {
 	*form.Ask
 	tools toolset
@@ -22,26 +22,26 @@ type request struct {
 
 	kept    keeping
 	seal    bool // the client wants thoughts in encrypted_content, to send them back
-	summary bool // thoughts are shown as a summary, else as they are
+	summary bool // thoughts are shown as a summary; else as thoughts
 
-	// Fields that make sense together with others alone, read when all are there. They live as long
-	// as the body.
+	// Fields that only make sense together with others, read when all are known. They are valid as
+	// long as the body.
 	instructions, previous string
 	input, offer, choice   *fastjson.Value
 }
 
-// keeping is what is kept of requests and their replies, for those who go on with them.
+// keeping holds what is kept of a request and its reply, for clients that continue them.
 type keeping struct {
 	replies *Replies
-	owner   string            // who asks; what is kept belongs to it
+	owner   string            // the caller, to whom the kept reply belongs
 	store   bool              // the reply is to be kept
-	earlier []json.RawMessage // items of the conversation that previous_response_id goes on with
+	earlier []json.RawMessage // items of the conversation that previous_response_id continues
 	items   []json.RawMessage // of this request, when the reply is kept
 }
 
 // read reads a request. Every error is a fault of kind Invalid that names the field. The order
-// matters: calls in the input are called by the names that the tools get, and the input may load
-// tools that tool_choice names.
+// matters: calls in the input use the names that the tools get, and the input may load tools that
+// tool_choice names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.kept.store = new(form.Ask), true
 	r.tools.ask = r.Ask
@@ -66,7 +66,7 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// echoes keeps what the response object repeats.
+// echoes keeps a field if the response object repeats it.
 func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	if slices.ContainsFunc(echoed, func(e echoedField) bool { return e.key == key }) {
 		r.echo[key], err = repeatable(v)
@@ -74,9 +74,9 @@ func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	return err
 }
 
-// repeatable copies a value that a reply will hold. Bytes that are no UTF-8 become U+FFFD there, as
-// everywhere else: a reply with such a byte cannot be decoded, and the SDK for Python gives the
-// whole stream up.
+// repeatable copies a value that a reply will repeat. Bytes that are not UTF-8 become U+FFFD, as
+// everywhere else: a reply with such a byte cannot be decoded, and the SDK for Python gives up the
+// whole stream.
 func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	b, err := field.Raw(v)
 	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
@@ -85,10 +85,10 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	return b, err
 }
 
-// fields returns the fields of the body. A field of the Responses API that only speaks of OpenAI's
-// own service is passed over, one that nobody here knows is kept as it is. What is kept goes to a
-// server that speaks OpenAI's API; the fields of this one would mean nothing to it. What the reply
-// repeats has the type that it has there, or the SDKs could not read the reply.
+// fields returns the fields of the body. A field of the Responses API that only concerns OpenAI's
+// own service is skipped. Unknown fields are kept as they are and sent to servers that speak
+// OpenAI's chat API, to which the fields of this API would mean nothing. The types of fields that
+// the reply repeats are checked, since otherwise the SDKs could not read the reply.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
 	elsewhere := field.Refused("is kept by OpenAI's own service; send what it holds as input and instructions")
@@ -112,8 +112,8 @@ func (r *request) fields() field.Members {
 		{"service_tier", new(string)}, {"user", new(string)},
 		{"metadata", field.Members{}},
 		{"client_metadata", pass}, {"stream_options", pass}, {"context_management", pass},
-		// Without these the reply would be a wrong one: a background response outlives its request,
-		// which nothing here does.
+		// Without these the reply would be wrong: a background response outlives its request, which
+		// is not possible here.
 		{"background", noBackground},
 		{"conversation", elsewhere}, {"prompt", elsewhere},
 		{"top_logprobs", noLogprobs},
@@ -121,7 +121,8 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// noBackground reads whether the reply is to outlive its request; false asks for nothing.
+// noBackground reads whether the reply is to outlive its request, which is refused; false asks for
+// nothing.
 func noBackground(v *fastjson.Value) error {
 	on := false
 	if err := field.Into(v, &on); err != nil || !on {
@@ -130,7 +131,7 @@ func noBackground(v *fastjson.Value) error {
 	return field.Bad("", "a reply lasts as long as its request here; send the request without it")
 }
 
-// noLogprobs reads how many probabilities are wanted; 0 asks for none.
+// noLogprobs reads how many probabilities are wanted, which are refused; 0 asks for none.
 func noLogprobs(v *fastjson.Value) error {
 	var n *int64
 	if err := field.Into(v, &n); err != nil || n == nil || *n == 0 {
@@ -139,9 +140,9 @@ func noLogprobs(v *fastjson.Value) error {
 	return field.Bad("", "probabilities are given by /v1/chat/completions only")
 }
 
-// oneOf returns what checks that a field is null or one of the words. It is for fields that change
-// nothing here: a word of which OpenAI knows nothing is a mistake all the same, and whoever made it
-// should hear of it.
+// oneOf returns a reader that checks that a field is null or one of the words. It is for fields
+// that change nothing here: a word that OpenAI does not know is still a mistake, of which the
+// client should hear.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string
@@ -153,14 +154,14 @@ func oneOf(words ...string) func(*fastjson.Value) error {
 }
 
 // readSummary reads how the model's thoughts are shown. OpenAI shows a summary that another model
-// writes; here the thoughts themselves stand in its place, since that is where clients look for
-// them. generate_summary is the older name.
+// writes; here the thoughts themselves take its place, since clients look for them there.
+// generate_summary is the older name.
 func (r *request) readSummary(v *fastjson.Value) error {
 	r.summary = r.summary || !field.IsNull(v)
 	return oneOf("auto", "concise", "detailed", "none")(v)
 }
 
-// readText reads the form that the text must have. verbosity only advises.
+// readText reads the format that the text must have. verbosity is only advice.
 // {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat
 // completions wrap it.
 func (r *request) readText(v *fastjson.Value) error {
@@ -173,8 +174,8 @@ func (r *request) readText(v *fastjson.Value) error {
 	}}})
 }
 
-// readInclude reads what the response should hold besides. What belongs to tools that OpenAI runs
-// asks for nothing here, as no such tool runs.
+// readInclude reads what else the response should hold. Values for tools that OpenAI runs ask for
+// nothing here, since no such tool runs.
 func (r *request) readInclude(v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var what string

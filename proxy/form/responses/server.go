@@ -19,7 +19,7 @@ import (
 // Server serves the API. Run is needed.
 type Server struct {
 	Run  *exchange.Runner
-	Kept *Replies // what previous_response_id goes on with
+	Kept *Replies // the replies that previous_response_id can continue
 }
 
 // Routes registers every path with route. There is no POST …/cancel, as nothing runs in the
@@ -30,8 +30,8 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
 }
 
-// ask answers requests. What a request must remember until its reply is opened lives in an API of
-// its own.
+// ask answers requests. Each request gets its own copy of the API, which remembers what is needed
+// when the reply is opened.
 func (s *Server) ask() exchange.Handler {
 	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail, Fields: map[string]string{"messages": "input", "tools": "tools", "response_format": "text.format"}}
 	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -46,7 +46,7 @@ func (s *Server) ask() exchange.Handler {
 	})
 }
 
-// fail answers with an error. A model that is not there is a 400, as with OpenAI: Codex asks again
+// fail answers with an error. An unknown model is a 400, as with OpenAI: Codex asks again
 // five times after a 404, and a 404 of another path means that the API itself is not there.
 func fail(w http.ResponseWriter, err error) {
 	if f := fault.From(err); f.Kind == fault.NotFound {
@@ -57,8 +57,8 @@ func fail(w http.ResponseWriter, err error) {
 	fault.Write(w, err)
 }
 
-// open makes the reply. A custom tool's call shows nothing before it is whole, but others in the
-// reply may grow.
+// open makes the reply. A custom tool's call is not shown before it is whole, but other calls in
+// the reply may grow.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, er
 	return p, nil
 }
 
-// keep keeps a reply for those who go on with it by its id. It is kept before its last byte leaves:
-// a client may ask at once, on another connection.
+// keep keeps a reply for clients that continue it by its id. It must be called before the last byte
+// is sent, since a client may ask for the reply at once, on another connection.
 func (r *request) keep(p *reply, o object) {
 	if !r.kept.store {
 		return
@@ -116,8 +116,8 @@ func notKept(id string) error {
 	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept for %s when store is not false.", id, keepFor)
 }
 
-// inputItems lists what a reply answered, the newest first, as OpenAI does. An item that came
-// without an id gets one.
+// inputItems lists the items that a reply answered, the newest first, as OpenAI does. An item that
+// came without an id gets one.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	k, ok := s.Kept.find(id, auth.Caller(r.Context()))
@@ -146,7 +146,7 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// withIDs adds the ids that clients may leave out to items, and lists all ids.
+// withIDs returns the items with the ids that clients may leave out, and all ids.
 func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, ids []string) {
 	items = make([]json.RawMessage, len(given)) // never null
 	for i, item := range given {

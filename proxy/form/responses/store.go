@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Bounds of what is kept for clients that go on with a reply by its id, or read it again. store is
-// true where a client says nothing, so most of what is kept is never asked for.
+// Limits of what is kept for clients that continue a reply by its id, or read it again. store is
+// true by default, so most kept replies are never asked for.
 const (
 	keepFor   = time.Hour
 	mostKept  = 1000     // replies
@@ -27,33 +27,35 @@ type keptReply struct {
 	until     time.Time
 }
 
-// Shared keeps replies for all replicas of the program, by kind, id and owner. shared.Store is one.
+// Shared keeps replies for all replicas of the program, by kind, id and owner. shared.Store
+// implements it.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 	Remove(kind, id, owner string) (bool, error)
 }
 
-// sharedKind is the kind of replies there.
+// sharedKind is the kind under which replies are in Shared.
 const sharedKind = "reply"
 
-// Replies keeps the last replies. Unless they are Shared they are kept in memory: one process knows
-// its own alone, and forgets them when it ends. The zero value has none. A conversation of n turns
-// by previous_response_id keeps its items once: each turn's list holds the texts of the one before.
+// Replies keeps the last replies. Without Shared they are kept in memory: a process knows only its
+// own replies, and forgets them when it ends. The zero value is empty and ready to use. A
+// conversation of n turns by previous_response_id keeps its items only once in memory: each turn's
+// list shares the texts of the turn before.
 type Replies struct {
 	Shared Shared                       // nil: they are kept in memory
-	Failed func(what string, err error) // gets each failure of Shared; nil: nobody does
+	Failed func(what string, err error) // is called with each failure of Shared; nil: failures are ignored
 
 	mu    sync.Mutex
 	byID  map[string]*list.Element // to a *keptReply in order
 	order list.List                // the oldest comes first
 	bytes int
 
-	shares map[string]share // of each owner who has one
+	shares map[string]share // of each owner who has replies
 	now    func() time.Time // nil: the clock
 }
 
-// time returns the present. Tests give another, since an hour is long.
+// time returns the current time. Tests set another time, since an hour is long.
 func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -61,9 +63,9 @@ func (s *Replies) time() time.Time {
 	return time.Now()
 }
 
-// keep keeps a reply. Where there are too many, the oldest of the owner who has most goes: nobody
-// loses what is theirs to the crowd of another. What a reply shares with the ones before it is
-// counted each time, so the bound holds for the worst case.
+// keep keeps a reply. If there are too many, it drops the oldest reply of the owner with the
+// largest share, so that no owner loses replies because another has many. Texts that a reply shares
+// with earlier ones are counted each time, so the limit holds for the worst case.
 func (s *Replies) keep(k *keptReply) {
 	if s.Shared != nil {
 		body, err := chat.JSON(sharedReply{k.object, k.items, k.output})
@@ -94,29 +96,29 @@ func (s *Replies) keep(k *keptReply) {
 	}
 }
 
-// sharedReply is a reply as it is shared.
+// sharedReply is the form in which a reply is stored in Shared.
 type sharedReply struct {
 	Object json.RawMessage   `json:"object"`
 	Items  []json.RawMessage `json:"conversation"`
 	Output int               `json:"output"`
 }
 
-// failed reports an error of Shared to Failed, if err is one.
+// failed reports an error of Shared to Failed, unless err is nil.
 func (s *Replies) failed(what string, err error) {
 	if err != nil && s.Failed != nil {
 		s.Failed(what, err)
 	}
 }
 
-// share is what one owner has here.
+// share counts the replies of one owner.
 type share struct{ replies, bytes int }
 
-// size returns the part of the bounds that a share takes.
+// size returns the part of the limits that a share takes.
 func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }
 
-// count adds a reply to its owner's share, or takes it off. s.mu is held.
+// count adds a reply to its owner's share, or removes it. s.mu is held.
 func (s *Replies) count(k *keptReply, n int) {
 	if s.shares == nil {
 		s.shares = map[string]share{}
@@ -128,7 +130,7 @@ func (s *Replies) count(k *keptReply, n int) {
 	}
 }
 
-// greediest returns the owner who has most. s.mu is held.
+// greediest returns the owner with the largest share. s.mu is held.
 func (s *Replies) greediest() (owner string) {
 	most := -1.0
 	for name, h := range s.shares {
@@ -139,7 +141,7 @@ func (s *Replies) greediest() (owner string) {
 	return owner
 }
 
-// oldestOf finds the oldest reply of an owner who has one. s.mu is held.
+// oldestOf finds the oldest reply of an owner, who must have a reply. s.mu is held.
 func (s *Replies) oldestOf(owner string) *list.Element {
 	at := s.order.Front()
 	for at.Value.(*keptReply).owner != owner {
@@ -156,8 +158,7 @@ func (s *Replies) drop(at *list.Element) {
 	s.count(k, -1)
 }
 
-// find finds a reply of the one who asks. That of another is as unknown as one that was never
-// there.
+// find finds a reply of the owner. Other owners' replies are treated as if they did not exist.
 func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	if s.Shared != nil {
 		body, ok, err := s.Shared.Get(sharedKind, id, owner)
@@ -178,7 +179,7 @@ func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	return k, k.owner == owner && s.time().Before(k.until)
 }
 
-// remove forgets a reply of the one who asks, and says whether there was one.
+// remove forgets a reply of the owner, and reports whether there was one.
 func (s *Replies) remove(id, owner string) bool {
 	if s.Shared != nil {
 		ok, err := s.Shared.Remove(sharedKind, id, owner)
@@ -197,8 +198,8 @@ func (s *Replies) remove(id, owner string) bool {
 	return ok
 }
 
-// item finds an item of a reply by its id, the newest first. An item's id holds that of its reply,
-// so only one reply is looked at.
+// item finds an item of a reply by its id, the newest first. An item's id contains the id of its
+// reply, so only one reply is searched.
 func (s *Replies) item(id, owner string) (json.RawMessage, bool) {
 	k, ok := s.find(replyOf(id), owner)
 	if !ok {

@@ -16,16 +16,16 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// toolKind says what a client calls a tool, and so which item a call of it becomes.
+// toolKind is the type that a client gives a tool. It decides which item a call becomes.
 type toolKind uint8
 
 const (
 	function toolKind = iota
-	custom            // its input is a text, perhaps by a grammar
-	search            // finds tools at the client, which loads them
+	custom            // its input is a text, perhaps with a grammar
+	search            // the client searches for tools and loads them
 )
 
-// inputMember is the one argument by which a model calls a custom tool.
+// inputMember is the only argument with which a model calls a custom tool.
 const inputMember = "input"
 
 // tool is a tool as its client knows it.
@@ -34,22 +34,22 @@ type tool struct {
 	namespace, name string
 }
 
-// toolset is the tools of a request, by both of their names: a model knows one name a tool, a
-// client a name within a namespace. The zero value has none and takes none.
+// toolset holds the tools of a request, by both of their names: a model knows a tool by one name, a
+// client by a name within a namespace. The zero value is empty.
 type toolset struct {
-	ask     *form.Ask            // in which they are offered
+	ask     *form.Ask            // in which the tools are offered
 	own     map[string]tool      // by the model's name
 	names   map[[2]string]string // the model's name, by namespace and name
 	later   []chat.Tool          // those that the client loads by a search
-	loading bool                 // tools are read that a search has found
-	found   bool                 // there is such a search
+	loading bool                 // tools that a search has found are being read
+	found   bool                 // the request has a tool for searching
 	leftOut []string             // the types of those that are not offered
 }
 
-// flat returns the name by which the model knows a tool. A name of which nobody has heard is made
-// in the same way: an old conversation may call tools that are no longer offered. mcp__docs and
+// flat returns the name by which the model knows a tool. For an unknown tool it makes a name in the
+// same way, since an old conversation may call tools that are no longer offered. mcp__docs and
 // search make mcp__docs__search, which is how clients without namespaces name the tools of MCP
-// servers, and so what models have seen.
+// servers, so models have seen such names.
 func (s *toolset) flat(namespace, name string) string {
 	if flat, ok := s.names[[2]string{namespace, name}]; ok {
 		return flat
@@ -61,7 +61,7 @@ func (s *toolset) flat(namespace, name string) string {
 }
 
 // of returns the tool that a model calls by that name. The engine lets only offered names through,
-// by exactly the spelling of the offer. One that is not listed is a function of that name.
+// in exactly the spelling of the offer. A name that is not listed is a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
 		return t
@@ -77,8 +77,9 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
 }
 
-// read reads a list of tools. Those that wait to be loaded are offered at once when nothing could
-// load them. The search may stand behind what it finds, so this is settled when the list is read.
+// read reads a list of tools. Tools that wait to be loaded are offered at once if there is no
+// search to load them. The search may come after the tools that it finds, so this is decided when
+// the whole list is read.
 func (s *toolset) read(v *fastjson.Value) error {
 	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
 	if !s.found {
@@ -88,8 +89,8 @@ func (s *toolset) read(v *fastjson.Value) error {
 	return err
 }
 
-// readTool reads one tool, within a namespace or outside any. What a namespace says of itself
-// stands in front of its first tool's description, or no model would read it.
+// readTool reads one tool, within a namespace or without one. The description of a namespace is put
+// before its first tool's description, since models would not see it otherwise.
 func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -124,7 +125,7 @@ func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 
 // readNamespace reads a group of tools:
 // {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}. Codex sends each MCP server
-// as one, and takes calls back only with the namespace beside the name.
+// as a namespace, and accepts calls only with the namespace beside the name.
 func (s *toolset) readNamespace(v *fastjson.Value) error {
 	name, about, err := namesOf(v)
 	if err != nil {
@@ -140,9 +141,9 @@ func (s *toolset) readNamespace(v *fastjson.Value) error {
 // readCustom reads a tool whose input is a text: the model gets a function with one argument, and
 // is told the grammar.
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}.
-// A grammar that can be said as a pattern becomes part of the function's schema, so that everything
-// which holds for schemas holds for it: calls that do not fit are repaired, and servers that can
-// are held to it. Of any other the client is told.
+// A grammar that can be written as a pattern becomes part of the function's schema and is treated
+// like all schemas: calls that do not fit are repaired, and servers that can are constrained to it.
+// For any other grammar the client is told that it is not enforced.
 func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
@@ -167,7 +168,7 @@ func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, err
 }
 
-// namesOf returns a tool's or a namespace's name and what it says of itself.
+// namesOf returns the name and the description of a tool or a namespace.
 func namesOf(v *fastjson.Value) (name, about string, err error) {
 	if err = field.Member(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
 		err = field.Bad("name", "must not be empty")
@@ -178,7 +179,7 @@ func namesOf(v *fastjson.Value) (name, about string, err error) {
 	return name, about, err
 }
 
-// grammarOf returns the grammar of a custom tool's format: none where the text is free.
+// grammarOf returns the grammar of a custom tool's format, empty if the text is free.
 func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	if field.IsNull(v) {
 		return "", "", nil
@@ -202,8 +203,8 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	return syntax, definition, err
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input. A pattern is the only part of a grammar
-// that a schema can say.
+// schemaOfText is the JSON Schema of a custom tool's input. A schema can express a grammar only as
+// a pattern.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
@@ -212,10 +213,10 @@ type schemaOfText struct {
 // longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
 const longestPattern = 4000
 
-// patternOf returns a grammar as a pattern that a whole text must match; empty where it cannot be
-// said as one, or would be longer than schemas may hold. Then the text is free, the client is told
-// so, and says what is wrong with a text. A grammar that is none is an error, as with OpenAI: no
-// text could ever follow it.
+// patternOf returns a grammar as a pattern that a whole text must match. It returns an empty
+// pattern if the grammar cannot be written as one, or if the pattern would be longer than schemas
+// may hold. Then the text is free, the client is told so, and the client itself says what is wrong
+// with a text. An invalid grammar is an error, as with OpenAI: no text could ever match it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	wrong := ""
 	switch syntax {
@@ -243,19 +244,20 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 	return whole, nil
 }
 
-// beyond are the complaints of Go's expressions about what others can say: lookaround, and names
-// and repeats of other syntaxes.
+// beyond are the errors of Go's regular expressions about features that other syntaxes have:
+// lookaround, and other kinds of names and repeats.
 var beyond = map[regexpsyntax.ErrorCode]bool{
 	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true, regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
 	regexpsyntax.ErrInvalidNamedCapture: true, regexpsyntax.ErrInvalidCharRange: true, regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
 }
 
-// searchName is what a model calls the search for tools, which has no name of its own.
+// searchName is the name by which a model calls the search for tools, to which clients give no
+// name.
 const searchName = "tool_search"
 
 // readSearch reads the tool by which a client loads tools:
-// {"type":"tool_search","execution":"client",…}. Where OpenAI would search, nothing does here, so
-// all tools are offered from the start.
+// {"type":"tool_search","execution":"client",…}. A search that OpenAI would run is ignored, so all
+// tools are offered from the start.
 func (s *toolset) readSearch(v *fastjson.Value) error {
 	t, execution := chat.Tool{Name: searchName}, ""
 	if err := field.Member(v, "execution", &execution); err != nil || execution != "client" {
@@ -275,9 +277,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under a name of the model's own. A tool that was found twice is offered
-// once. Two tools may come to one name (a.b__c and a__b.c): the second gets a number, so that each
-// call finds its own.
+// offerTool offers a tool under the name for the model. A tool that was found twice is offered
+// once. Two tools may get the same name (a.b__c and a__b.c): the second gets a number, so that each
+// call finds its tool.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}
@@ -300,9 +302,9 @@ func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	return nil
 }
 
-// load offers a tool that waited to be loaded. Any other is offered already. Tools that were loaded
-// stand behind the rest of the offer, in the order in which they were found, so that the prompt's
-// beginning stays what the server has in its cache.
+// load offers a tool that waited to be loaded; any other tool is offered already. Loaded tools come
+// after the rest of the offer, in the order in which they were found, so that the beginning of the
+// prompt stays the same as in the server's cache.
 func (s *toolset) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
 	if at := slices.IndexFunc(s.later, is); at >= 0 && s.loading {
@@ -311,13 +313,13 @@ func (s *toolset) load(name string) {
 	}
 }
 
-// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types. A
-// model that cannot look something up answers from what it knows, so they are left out: Codex
-// offers web_search with every request.
+// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types.
+// They are left out, since Codex offers web_search with every request, and a model that cannot look
+// something up answers from what it knows.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves a tool out that only adds to what the model can do, and refuses one whose client
-// waits for items of a form that no local model writes, such as local_shell and computer.
+// leaveOut leaves out a tool that only adds to what the model can do. It refuses a tool whose
+// client waits for items in a form that no local model writes, such as local_shell and computer.
 func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
 		s.leftOut = append(s.leftOut, kind)
@@ -326,8 +328,8 @@ func (s *toolset) leaveOut(kind string) error {
 	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
 }
 
-// tellLeftOut tells the client which tools the model does not get: a reply that never searches the
-// web looks wrong otherwise.
+// tellLeftOut tells the client which tools the model does not get: otherwise a reply that never
+// searches the web would look wrong.
 func (s *toolset) tellLeftOut() {
 	if len(s.leftOut) > 0 {
 		s.ask.Tell("Left-Out", strings.Join(s.leftOut, ","))
@@ -339,9 +341,9 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// textOf returns the input of a custom tool's call, of the arguments that the model wrote.
-// Arguments of another form, which nothing promises to be absent when a client switches the checks
-// off, are given as they are.
+// textOf returns the input of a custom tool's call from the arguments that the model wrote.
+// Arguments of another form, which are possible if a client switches the checks off, are returned
+// as they are.
 func textOf(args string) string {
 	var a struct{ Input *string }
 	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {

@@ -8,14 +8,14 @@ import (
 	"toolnorm/chat"
 )
 
-// shown is the result of a command that was shown in a block: nobody here knows more.
-// A call needs a result in the history, or it would look as if it still ran.
+// shown is the result of a command that was shown in a block, since its real result is unknown
+// here. A call needs a result in the history, or it would look as if it were still running.
 const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
-// earlier makes calls again of the commands that earlier replies wrote, so that the model sees what
-// it did and not how that was run. Only what can have been written here, byte for byte, is taken
-// for such a command. What a model or a user merely typed must not become a call of the past, which
-// the model would believe in.
+// earlier turns the commands in earlier replies back into calls, so that the model sees what it
+// called and not how that was run. Only text that this package could have written, byte for byte,
+// counts as such a command. A command that a model or a user merely typed must not become an
+// earlier call, since the model would believe that it made it.
 func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	names := map[string]string{} // of the tools, by the id of a call
 	blocks := 0
@@ -46,8 +46,8 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// unwrap makes the call of a call that runs its command.
-// The result that the client's tool gave then stands behind the call that the model meant.
+// unwrap replaces a call of the client's command tool with the call that its command runs. The
+// result of the client's tool then follows the call that the model made.
 func (c *Commander) unwrap(call *chat.Call) {
 	var args struct{ Command string }
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
@@ -58,9 +58,9 @@ func (c *Commander) unwrap(call *chat.Call) {
 	}
 }
 
-// read returns the call that a line runs, if the line can have been written here. A fetched call is
-// known only as long as it is kept; after that its line stays text. The last 1,000 calls are kept,
-// 64 MiB in all, until a restart.
+// read returns the call that a line runs, if this package could have written the line. A call that
+// the line fetches by id is known only as long as it is kept; after that its line stays text. The
+// last 1,000 calls are kept, 64 MiB in all, until a restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)

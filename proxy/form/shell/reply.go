@@ -7,21 +7,21 @@ import (
 
 // reply writes calls of the tools that are served here as commands: as a call of the client's own
 // tool that runs commands, so that the result comes back by itself, else as a block that the user
-// runs. Calls of both kinds may mix in one reply, so those that go on are numbered anew, without
-// gaps. A block is text, so a reply of blocks alone ends with "stop".
+// runs. Calls of both kinds may mix in one reply, so those that are passed on are renumbered
+// without gaps. A block is text, so a reply of blocks alone ends with "stop".
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander
-	ours       map[string]bool // the tools whose calls are commands
+	ours       map[string]bool // the names of the tools whose calls become commands
 
 	text   form.Ending
 	fence  form.Fence
 	calls  chat.Collector // of ours
 	inside bool           // of a call of ours
-	passed int            // calls that the client's form below has got
+	passed int            // how many calls the form below has got
 }
 
-// Event passes an event on, but for those of a call of ours.
+// Event passes an event on, unless it belongs to a call of one of our tools.
 func (r *reply) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart {
 		r.inside = r.ours[e.Text]
@@ -45,9 +45,9 @@ func (r *reply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// run writes a call as a command for the client to run. Only a closed fence gets a button in Void,
-// and one line a block: the first line of several would be run alone. An open block of the model's
-// own is closed first.
+// run writes a call as a command for the client to run. Void shows a button only for a closed
+// block, and each block holds one line, since Void would run only the first of several. If the
+// model has left a block open, it is closed first.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)
@@ -64,7 +64,6 @@ func (r *reply) run(c chat.Call) error {
 }
 
 // pass passes a whole call on.
-// It goes whole, since it was held until it was whole.
 func (r *reply) pass(c chat.Call) error {
 	for _, e := range []chat.Event{
 		{Kind: chat.CallStart, Index: r.passed, ID: c.ID, Text: c.Name},

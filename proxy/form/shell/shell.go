@@ -16,8 +16,8 @@
 //	toolrun search_docs '{"query":"vacation"}'
 //	```
 //
-// How a line is quoted, so that no text of a model's can leave its quotes in any shell, is package
-// runner's affair.
+// Package runner quotes the lines, so that a model's text cannot break out of its quotes in any
+// shell.
 package shell
 
 import (
@@ -38,21 +38,21 @@ import (
 type Config struct {
 	Tools    *tools.Registry
 	Program  runner.Program // that runs a call; empty: runner.Toolrun
-	Language string         // behind the fence of a block; empty: bash, and powershell for clients on Windows
-	Base64   bool           // arguments that no shell can take apart; always for clients that say they run on Windows
+	Language string         // the language after the fence of a block; empty: bash, and powershell for clients on Windows
+	Base64   bool           // write arguments in base64, which no shell can misread; always done for clients that say they run on Windows
 
-	Budget int // tokens that descriptions may take, about; beyond it the tools that the conversation asks for are offered. 0: any number
+	Budget int // about how many tokens descriptions may take; if all tools take more, those that the conversation asks for are offered. 0: no limit
 
 	// Keep keeps a call that is too long for a command line, under an id by which the program
 	// fetches it; nil: such a call is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
-	Kept func(id string) (name string, args json.RawMessage, ok bool) // what Keep was given; nil: nobody knows
+	Kept func(id string) (name string, args json.RawMessage, ok bool) // returns what Keep was given; nil: kept calls are not known
 
-	Used func() // is called for each request in this form; nil: nobody wants to know
+	Used func() // is called for each request in this form; nil: requests are not counted
 }
 
 // Form offers the tools that are served here, and has their calls run in the client's terminal.
-// It takes only who asks for it, by a header, a name or a setting.
+// It accepts only requests that ask for it, by a header, a model's suffix or a setting.
 type Form struct {
 	*Config           // nil: nothing is served
 	Below   form.Form // writes the text, and calls of the client's own tools
@@ -60,11 +60,11 @@ type Form struct {
 
 var _ form.Form = Form{}
 
-// errNoTools is the refusal of a request that would be offered nothing.
+// errNoTools answers a request for which there are no tools to offer.
 var errNoTools = fault.New(fault.Invalid, "client form shell needs tools, and this server has none for you")
 
-// Open accepts requests that ask for this form. The client's own tools stay what they are; one of
-// ours that has the name of one of them is not offered. Calls are held until they are whole, since
+// Open accepts requests that ask for this form. The client's own tools stay as they are; a served
+// tool with the same name as one of them is not offered. Calls are held until they are whole, since
 // a line is run as it is.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
@@ -99,7 +99,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 }
 
 // offered returns the tools that are served here and that the client does not have, as far as their
-// descriptions fit into the budget, and how many there are in all. A thousand would fill any
+// descriptions fit into the budget, and how many there are in all. A thousand tools would fill any
 // model's context.
 func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all int) {
 	taken := map[string]bool{}

@@ -9,13 +9,13 @@ import (
 	"toolnorm/tools/find"
 )
 
-// bytesPerToken is how many bytes of a description make a token, about.
+// bytesPerToken is about how many bytes of a description make a token.
 const bytesPerToken = 4
 
 // wanted returns the tools whose descriptions fit into a budget of tokens, in their order. If not
-// all fit, those come first whose names the conversation has, then those that its users' messages
-// ask for, the last message before the others. A tool that was offered and called stays, as its
-// name is in the conversation.
+// all fit, tools whose names are in the conversation come first, then those that the user's
+// messages ask for, the last message before the others. A tool that was offered and called stays,
+// since its name is in the conversation.
 func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool {
 	size := 0
 	for _, t := range all {
@@ -53,8 +53,8 @@ func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool 
 	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !taken[t.Name] })
 }
 
-// mentioned returns 2 for a tool that was called, 1 for one whose name the text has, and 0 for all
-// others. A name without a _ or a dot may be any word.
+// mentioned returns 2 for a tool that was called, 1 for a tool whose name is in the text, and 0 for
+// all others. A name without a _ or a dot may be any word.
 func mentioned(text string, called map[string]bool, name string) int {
 	switch {
 	case called[name]:

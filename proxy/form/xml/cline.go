@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What stands around the tools in the prompts of Cline and Roo:
+// The text around the tools in the prompts of Cline and Roo:
 //
 //	# Tool Use Formatting
 //	…
@@ -32,8 +32,8 @@ const (
 	clineXML      = " using the XML format specified for each tool"
 )
 
-// readCline reads the tools of such a prompt, and gives the prompt without them. What else the
-// prompt says of XML goes as well (the section on formatting, the examples): a model that is told
+// readCline reads the tools of such a prompt, and returns the prompt without them. It also removes
+// what else the prompt says about XML (the section on formatting, the examples): a model that knows
 // two ways of calling mixes them.
 func readCline(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, clineTools+"\n") {
@@ -68,8 +68,8 @@ func readCline(text string) (tools []Tool, rest string) {
 }
 
 // section returns the line at which the next part of the prompt begins. Descriptions may hold
-// headings of their own, so only those that are known count. An unknown heading ends nothing, so a
-// later version of the prompt loses no tool by a new one.
+// headings of their own, so only known headings count. Since an unknown heading ends nothing, a
+// later version of the prompt with a new heading loses no tool.
 func (l lines) section(i int) int {
 	for ; i < len(l); i++ {
 		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {
@@ -89,7 +89,7 @@ func (l lines) heading(i, end int) int {
 	return end
 }
 
-// headed returns the tool that a heading names, empty when the line is none.
+// headed returns the tool that a heading names, empty when the line is not such a heading.
 func headed(line string) string {
 	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
 		return strings.TrimSpace(name)
@@ -97,10 +97,10 @@ func headed(line string) string {
 	return ""
 }
 
-// readSection reads what is said of one tool. The first XML with its name shows its parameters, in
-// their order. A placeholder such as "File path here" says nothing, but a body with a structure of
-// its own (<file><path>…, or a JSON list) shows how the value has to look, and becomes part of the
-// description.
+// readSection reads the section about one tool. The first XML with its name shows its parameters,
+// in their order. A placeholder such as "File path here" is skipped, but a body with a structure of
+// its own (<file><path>…, or a JSON list) shows what the value has to look like, and becomes part
+// of the description.
 func readSection(name, text string) (t Tool, ok bool) {
 	before, rest, found := strings.Cut(text, "<"+name+">")
 	shown, _, closed := strings.Cut(rest, "</"+name+">")
@@ -121,7 +121,7 @@ func readSection(name, text string) (t Tool, ok bool) {
 		}
 	}
 	for i := range t.Params {
-		t.Params[i].Required = t.Params[i].Required || silent // where nobody says which are needed, all are
+		t.Params[i].Required = t.Params[i].Required || silent // if nothing says which are required, all are
 	}
 	return t, true
 }
@@ -136,12 +136,12 @@ func (t *Tool) param(name string) int {
 	return -1
 }
 
-// behind are the headings that follow the parameters.
+// behind lists the headings that follow the parameters.
 var behind = []string{"Usage", "Example", "Notes:"}
 
-// readBullets reads a description and the parameters behind it, "- name: (required) what it is".
-// Lines that follow one belong to it. Both forms are read: "(required)" behind each name, and
-// headings of their own for required and optional ones.
+// readBullets reads a description and the parameters after it, "- name: (required) what it is". The
+// lines that follow a parameter belong to it. Two forms are read: "(required)" after each name, and
+// separate headings for required and optional parameters.
 func readBullets(text string) (description string, params []Param) {
 	var head strings.Builder
 	listed, required := false, false

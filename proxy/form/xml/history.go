@@ -7,11 +7,11 @@ import (
 	"toolnorm/chat"
 )
 
-// history makes calls and results of what stands as text in earlier messages: where a reply ends
-// with a call of a known tool, and the message behind it begins with that tool's result. Anything
-// less certain stays as it is. The model never wrote that XML: it sees its own form of calls
-// instead, or it would begin to write the client's. Results become messages of a tool, and what the
-// user said behind them a message of the user.
+// history turns calls and results in the text of earlier messages back into calls and results,
+// where a reply ends with a call of a known tool and the next message begins with that tool's
+// result. Anything less certain stays as it is. The model never wrote that XML: it has to see its
+// own form of calls, or it would begin to write the client's. Results become messages of a tool,
+// and what the user said after them becomes a message of the user.
 func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
 	for i := 0; i < len(in); i++ {
@@ -42,9 +42,9 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// called finds the call at the end of a reply, nil when there is none, and what was said in front
-// of it. The opening mark is the first of that name: a reply's prose cannot hold another, since
-// Prose breaks them.
+// called finds the call at the end of a reply, nil when there is none, and the text before it. The
+// first opening mark of that name begins the call: the prose before it cannot hold another, since
+// Prose breaks such marks.
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")
@@ -68,7 +68,7 @@ func (p *Prompt) called(text string) (said string, call *chat.Call) {
 
 // arguments reads the elements of a call as members of an object. A value ends where its mark is
 // followed by another parameter or by nothing. A parameter that comes twice, or that the tool does
-// not have, means that this is no call of ours.
+// not have, means that this package did not write the call.
 func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	args = []byte{'{'}
 	left := append([]Param(nil), t.Params...)
@@ -83,7 +83,7 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 		if !found {
 			return nil, false
 		}
-		if p.Protocol == Cline { // Void has taken the lines around it off already
+		if p.Protocol == Cline { // Void has already removed the newlines around it
 			value = strings.TrimSuffix(strings.TrimPrefix(value, "\n"), "\n")
 		}
 		if len(args) > 1 {
@@ -106,8 +106,8 @@ func opens(params []Param, text string) int {
 }
 
 // value cuts the text at the end of a value. There is no escaping, so a file's content may hold its
-// own closing mark: only one that is followed by the next parameter, or by nothing, can be the real
-// one.
+// own closing mark: only a mark that is followed by the next parameter, or by nothing, can be the
+// real one.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {
@@ -124,8 +124,8 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 }
 
 // result finds the result of a tool at the beginning of a user's message, and what the user said
-// behind it. Void writes <read_file_result>, the result, and the closing mark on lines of their
-// own. The last closing mark counts, since a result may hold others.
+// after it. Void writes <read_file_result>, the result, and the closing mark on lines of their own.
+// The last closing mark counts, since the result itself may hold such marks.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

@@ -2,15 +2,15 @@ package xml
 
 import "strings"
 
-// lines is a text by lines, each with its own end. Indentation says nothing in these prompts.
-// The ends are kept so that what is not taken out of a prompt stays byte for byte what it was.
+// lines is a text as lines, each with its line end. Indentation means nothing in these prompts. The
+// line ends are kept so that the rest of a prompt stays the same, byte for byte.
 type lines []string
 
-// split cuts a text into lines. Together they are the text again.
+// split cuts a text into lines, which joined are the text again.
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
-// find returns the first line from i on that says word, or with more that begins with it; -1 when
-// there is none. Callers bound how far they look by cutting l.
+// find returns the first line from i on that is word or, if more is true, that begins with word; -1
+// when there is no such line. Callers bound how far they look by cutting l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
 		line := strings.TrimSpace(l[i])
@@ -21,7 +21,7 @@ func (l lines) find(i int, word string, more bool) int {
 	return -1
 }
 
-// ends returns the first line from i on that ends with word; -1 when there is none.
+// ends returns the first line from i on that ends with word; -1 when there is no such line.
 func (l lines) ends(i int, word string) int {
 	for ; i < len(l); i++ {
 		if strings.HasSuffix(strings.TrimSpace(l[i]), word) {
@@ -31,7 +31,7 @@ func (l lines) ends(i int, word string) int {
 	return -1
 }
 
-// blank returns the first line from i on with nothing in it, or the end.
+// blank returns the first blank line from i on, or the end.
 func (l lines) blank(i int) int {
 	for ; i < len(l); i++ {
 		if strings.TrimSpace(l[i]) == "" {
@@ -47,12 +47,12 @@ func (l lines) text(i, j int) string { return strings.Join(l[i:j], "") }
 // element is <name>body</name>.
 type element struct{ name, body string }
 
-// mostElements bounds how many marks of a text are looked at.
+// mostElements is how many marks of a text are looked at.
 // Each costs a search through the rest of the text, which a hostile one could make quadratic.
 const mostElements = 200
 
-// elements returns the outermost elements of a text. What stands between them is passed over; a
-// name is one only once. A mark without its end is passed over like any other text.
+// elements returns the outermost elements of a text. The text between them is skipped, and so are a
+// second element of the same name and a mark without its closing mark.
 func elements(text string) (all []element) {
 	seen := map[string]bool{}
 	for range mostElements {

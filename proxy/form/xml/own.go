@@ -9,21 +9,21 @@ import (
 	"toolnorm/chat"
 )
 
-// own finds a call that a model writes in the client's own XML, though it was offered real tools:
-// models remember the form from their training, or from earlier turns. What may become one waits
-// from the beginning of its line; everything else passes.
+// own finds a call that a model writes in the client's own XML although it was offered real tools:
+// models know the form from their training or from earlier turns. Text that may become such a call
+// is held from the beginning of its line; all other text passes.
 type own struct {
 	prompt *Prompt
 	shown  string // the end of what has passed
 	held   strings.Builder
-	mark   string // what closes the tool that held begins with; empty: its mark is not whole yet
-	until  int    // where that stands in held, with its end; 0: it has not come
+	mark   string // the closing mark of the tool that held begins with; empty: the opening mark is not whole yet
+	until  int    // where that mark ends in held; 0: it has not come yet
 }
 
-// longestOwn bounds what waits, in bytes: a file that is written.
+// longestOwn is how many bytes may be held: a call may write a whole file.
 const longestOwn = 1 << 20
 
-// text reads the next piece and returns what passes.
+// text reads the next piece and returns the text that passes.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
@@ -33,7 +33,7 @@ func (o *own) text(piece string) string {
 		o.pass(all, at)
 		return all[:at]
 	}
-	// Only what is new is looked at: a long value would else be read again with each piece.
+	// Only the new part is searched: otherwise a long value would be read again with each piece.
 	if i := strings.LastIndex(all[from:], o.mark); i >= 0 {
 		o.until = from + i + len(o.mark)
 	}
@@ -60,8 +60,8 @@ func (o *own) pass(all string, at int) {
 	}
 }
 
-// begins returns where the first line begins that may be the first of a call, or the text's length
-// if there is none.
+// begins returns the start of the first line that may begin a call, or the text's length if there
+// is no such line.
 func (o *own) begins(text string) int {
 	for at := 0; at < len(text); {
 		if (at > 0 || o.shown == "" || strings.HasSuffix(o.shown, "\n")) && o.may(text[at:]) {
@@ -76,8 +76,8 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark, or
-// with the beginning of one, perhaps in a fence, and nothing stands behind the end.
+// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark or
+// with a part of one, perhaps in a fence, and nothing follows the closing mark.
 func (o *own) may(text string) bool {
 	text = unfenced(text)
 	for _, t := range o.prompt.Tools {
@@ -101,8 +101,8 @@ func unfenced(text string) string {
 	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
 }
 
-// end returns what is held: as a call, when it is whole and the words in front of it mean it, else
-// as text. finish is how the reply ended: what a limit has cut is no call.
+// end returns the held text: as a call if it is whole and the words before it announce it, else as
+// text. finish is how the reply ended: a call that a limit has cut stays text.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}
@@ -121,7 +121,8 @@ func (o *own) end(finish string) (call *chat.Call, rest string) {
 	return nil, rest
 }
 
-// read reads parameters, each once, and nothing else; those that are required must be there.
+// read reads the arguments of a call. It returns false if the body holds anything but parameters,
+// has a parameter twice, or lacks a required one.
 func (t *Tool) read(body string) (json.RawMessage, bool) {
 	members := map[string]string{}
 	for body = strings.TrimSpace(body); body != ""; body = strings.TrimSpace(body) {

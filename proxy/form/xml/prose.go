@@ -6,11 +6,11 @@ import (
 )
 
 // Prose lets a reply's text pass, and breaks what the client would take for the beginning of a
-// call: "<read_file>" becomes "< read_file>". Void takes any mark of any of its tools, anywhere in
-// the text, for a call, and of several the first in its own list.
+// call: "<read_file>" becomes "< read_file>". Void takes a mark of any of its tools, anywhere in
+// the text, for a call; if there are several, it takes the tool that is first in its list.
 type Prose struct {
 	marks []string // sorted
-	tail  string   // the beginning of what may become a mark
+	tail  string   // held text that may become a mark
 }
 
 // Prose returns a Prose for the text of one reply.
@@ -23,8 +23,9 @@ func (p *Prompt) Prose() *Prose {
 	return &Prose{marks: marks}
 }
 
-// Text reads the next piece and returns what can be shown of it and of what was held. What may
-// become a mark is held back, up to a name's length: what has been shown cannot be broken any more.
+// Text reads the next piece and returns the part of the held text and the piece that can be shown.
+// Text that may become a mark is held back, up to a name's length, since it cannot be broken any
+// more once it is shown.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece
@@ -54,8 +55,9 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with a mark, or with whole false that it is the beginning of one. The
-// names are sorted, so a look-up costs the same with a hundred tools of MCP servers as with ten.
+// at reports whether s begins with a mark (whole is true) or is the beginning of one (whole is
+// false). The marks are sorted, so a look-up with a hundred tools of MCP servers costs little more
+// than with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])
@@ -66,7 +68,7 @@ func (p *Prose) at(s string) (mark, whole bool) {
 }
 
 // End returns what is still held, with a blank after it: Void never shows the beginning of a mark
-// at the end of a text. A reply may rightly end in "a <", and that must not be lost.
+// at the end of a text. A reply may really end in "a <", which must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

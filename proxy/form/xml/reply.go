@@ -9,21 +9,22 @@ import (
 )
 
 // Form is the form of clients whose prompt describes tools. They are known by that prompt, which no
-// other client writes. The model gets real tools instead, and the client its XML. Nothing has to be
-// set for that but the address; @openai behind the model's name switches it off.
+// other client writes. The model gets real tools instead, and the client its XML. The user only has
+// to set the address; @openai after the model's name switches the form off.
 type Form struct {
 	Below form.Form // writes the text
 
-	// Command returns, for a client by its header and its tools, what makes a command of a call
-	// that the XML cannot hold; nil: such calls are shown as text.
+	// Command returns a function that turns a call that the XML cannot hold into a command, for the
+	// client with these headers and tools; nil: such calls are shown as text.
 	Command func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error)
 }
 
 var _ form.Form = Form{}
 
-// Open accepts requests that offer no tools but in their prompt. The client runs one call a reply,
-// so a second is never written. The prompt decides and not the User-Agent: forks carry other
-// libraries, and no other client writes such a section. A request with real tools is never taken.
+// Open accepts requests that offer tools only in their prompt. The client runs one call a reply, so
+// a second call is never written. The prompt decides and not the User-Agent: forks use other
+// libraries, and no other client writes such a section. A request with real tools is never
+// accepted.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil
@@ -49,8 +50,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// xmlReply writes the call of a reply into its text. It leaves at the end, whatever the model says
-// behind it. Void loses any text behind a call, so the call has to be the last thing of all.
+// xmlReply writes the call of a reply into its text. The call is written at the end, even if the
+// model says more after it: Void loses any text after a call, so the call has to come last.
 type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
@@ -62,7 +63,7 @@ type xmlReply struct {
 	calls chat.Collector
 }
 
-// Event passes an event on, but for those of a call.
+// Event passes an event on, unless it belongs to a call.
 func (r *xmlReply) Event(e chat.Event) error {
 	switch {
 	case e.Kind == chat.Text:
@@ -88,9 +89,9 @@ func (r *xmlReply) say(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// finish writes what is held, and the call. A reply that has nothing to show would be an error for
-// these clients, so one that was cut inside its call says so. A call that was cut never leaves:
-// half of it would run.
+// finish writes the held text, and the call. These clients take an empty reply for an error, so a
+// reply that was cut inside its call says so in words. A call that was cut is never written, since
+// the client would run its half.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
 	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.Text(rest) + r.prose.End()}); err != nil {
@@ -107,10 +108,10 @@ func (r *xmlReply) finish(e chat.Event) error {
 	return nil
 }
 
-// write writes the call, as a command where its own form cannot hold it, else as text that runs
-// nothing. What it cannot hold is a value with a mark of its own tool, or too many arguments.
-// Dropping the call would leave the agent waiting. A proxy in between that joins the pieces undoes
-// what they are good for, for values with such marks only.
+// write writes the call. If the client's XML cannot hold it (a value holds a mark of its own tool,
+// or there are too many arguments), it is written as a command, or else as text that runs nothing:
+// if it were dropped, the agent would wait. The pieces of a call are sent separately, see
+// Prompt.Write. If a proxy in between joins them, only values that hold another tool's mark suffer.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What stands around the tools in Void's prompt:
+// The text around the tools in Void's prompt:
 //
 //	Available tools:
 //
@@ -20,24 +20,24 @@ import (
 //	Tool calling details:
 //	- To call a tool, write its name and parameters in one of the XML formats specified above.
 const (
-	// The tools of normal mode are none, of gather mode the reading ones, and of agent mode all,
-	// with those of MCP servers.
+	// Normal mode has no tools, gather mode those that read, and agent mode all, with those of MCP
+	// servers.
 	voidTools  = "Available tools:"
 	voidFormat = "Format:"
 	voidHow    = "Tool calling details:"
-	voidClose  = "</SYSTEM_MESSAGE>" // behind a prompt that stands in a user's message
+	voidClose  = "</SYSTEM_MESSAGE>" // after a prompt that is in a user's message
 )
 
-// Bounds, so that no text takes long to read.
+// Limits, so that no text takes long to read.
 const (
 	longestEntry = 300     // lines that one tool may take
-	mostTries    = 50      // lines with a tool's number that turn out to be no tool
+	mostTries    = 50      // lines with a tool's number that turn out not to be a tool
 	largestList  = 1 << 20 // bytes that all of them may take
 )
 
-// readVoid reads the tools of Void's prompt, and gives the prompt without them. A prompt counts
-// only with both its marks, since any user may write "Available tools:". Indentation differs, so no
-// line's blanks count.
+// readVoid reads the tools of Void's prompt, and returns the prompt without them. A prompt needs
+// both marks, since any user may write "Available tools:". Indentation differs, so the blanks
+// around a line are ignored.
 func readVoid(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, voidTools) {
 		return nil, text
@@ -61,7 +61,7 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd returns the line that ends the list, and the first one behind what is said of calling
+// voidEnd returns the line that ends the list, and the first line after the details about calling
 // tools; -1 when there is no list. Void cuts its own prompt, and says so with three dots, for
 // models that it does not know. Void assumes 4,096 tokens for such a model and cuts messages to
 // about 5,000 characters.
@@ -80,8 +80,8 @@ func (l lines) voidEnd(from int) (end, behind int) {
 }
 
 // void reads the n-th tool, whose entry is looked for from line i on and must end before line end.
-// It gives the line behind it, and a tool without a name when there is none. The number has to be
-// the next one, so that a numbered list in a tool's description begins no tool.
+// It returns the tool and the line after it; the tool has no name if no entry was found. The number
+// must be n, so that a numbered list in a tool's description does not begin a tool.
 func (l lines) void(i, end, n int) (t Tool, next int) {
 	number := strconv.Itoa(n) + ". "
 	for tries := 0; i < end && tries < mostTries; i++ {
@@ -111,9 +111,9 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 	return Tool{}, end
 }
 
-// voidParam returns a parameter by the text that stands in its place. Void says of each that is
-// optional that it is. Void names no types: every value is text for it, and its MCP tools lose
-// theirs in the prompt as well.
+// voidParam returns the parameter that an element shows, with the element's text as its
+// description. Void marks each optional parameter as optional. It names no types: every value is
+// text for it, and in its prompt even the parameters of MCP tools lose their types.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

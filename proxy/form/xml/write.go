@@ -10,17 +10,17 @@ import (
 )
 
 // mostParams is how many parameters Void reads in a call.
-// Its parser's loop ends there, and the eleventh would be lost in silence.
+// Its parser's loop ends there, and the eleventh would be lost silently.
 const mostParams = 10
 
 // Write writes a call as the client finds it: a line with its opening mark, and the rest up to the
-// closing one. The two should leave in pieces of their own, since Void looks for the marks of all
-// its tools in what has come so far, and takes the first one in its list; a value that holds such a
+// closing one. The two should be sent in separate pieces: Void looks for the marks of all its tools
+// in the text so far, and takes the tool that is first in its list, so a value that holds such a
 // mark must come later.
 //
-// Values that are no strings become their JSON, members that the tool does not know are left out,
-// as the client would leave them out, and so is null. An error says, in words for the user, why the
-// call cannot be written: there is no escaping in these forms.
+// Values that are not strings are written as JSON. Members that the tool does not know are left
+// out, as the client would do, and so is null. An error says, in words for the user, why the call
+// cannot be written: there is no escaping in these forms.
 //
 //	<read_file>
 //	<uri>/tmp/a.go</uri>
@@ -56,9 +56,9 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	return "<" + c.Name + ">\n", b.String(), nil
 }
 
-// around returns a value with a line of its own around it if it has lines: parsers take one newline
-// off both ends of those. A value that itself begins or ends with a newline would lose it
-// otherwise.
+// around returns a value of several lines with a newline before and after it, since parsers remove
+// one newline from both ends. Otherwise a value that itself begins or ends with a newline would
+// lose it.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value + "\n"
@@ -88,11 +88,12 @@ func text(v json.RawMessage) (string, bool) {
 
 // broken returns a mark in a value that the client would read as one, empty when there is none. In
 // Void's parser a value ends at the first closing mark of any parameter, and any opening one begins
-// the next. The tool's own closing mark may stand in a value: Void looks for that from the end of
+// the next. A value may hold the tool's own closing mark: Void looks for that from the end of
 // the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
-		// The last mark ends the content of a written file, so that one may hold others.
+		// The last closing mark ends the content of a written file, so the content may hold such
+		// marks itself.
 		if mark := "</" + name + ">"; name != "content" && strings.Contains(value, mark) {
 			return mark
 		}

@@ -1,10 +1,10 @@
-// Package xml speaks with clients that describe tools in their prompt and look for calls in the
-// reply's text: Void, Cline and Roo. They offer no tools in the request then, and Void overwrites
+// Package xml is the client form of clients that describe tools in their prompt and look for calls
+// in the reply's text: Void, Cline and Roo. Their requests then offer no tools, and Void overwrites
 // real tool_calls with what it finds in the text.
 //
-// What such a prompt says of tools is read, so that a model can be offered real ones. Calls are
-// written as the client's own parser will find them, words that it would take for a call are
-// broken, and what an earlier reply called becomes calls and results again.
+// The tools are read from the prompt, so that the model can be offered real tools. Calls are
+// written so that the client's own parser finds them, text that it would mistake for a call is
+// changed, and calls in earlier replies become calls and results again.
 //
 //	xml.go      the tools of a prompt; void.go, cline.go and lines.go read them line by line
 //	write.go    a call as the client reads it; prose.go breaks what it would take for one
@@ -14,8 +14,8 @@
 //
 // Such a text differs from a reply with tool_calls in three ways. There is no escaping, so a value
 // may be impossible to write; a call that is cut runs all the same; and prose that names a tool in
-// angle brackets is a call. Everything here follows from that: calls are held until they are whole,
-// they come last, and what cannot be written is said in words.
+// angle brackets counts as a call. Everything here follows from that: calls are held until they are
+// whole, they come last, and a call that cannot be written is described in words.
 package xml
 
 import (
@@ -28,13 +28,13 @@ import (
 // Protocol is one way of finding calls in a text.
 type Protocol string
 
-// The protocols. Each one is named after the client that made it up.
+// The protocols. Each is named after the client that introduced it.
 const (
 	Void  Protocol = "void"  // the last thing in a reply is one call; no value can hold a parameter's marks
 	Cline Protocol = "cline" // one call, anywhere; a value ends at its own mark. Roo's is the same
 )
 
-// Prompt is what a client's prompt says of its tools.
+// Prompt holds the tools that a client's prompt describes.
 type Prompt struct {
 	Protocol Protocol
 	Tools    []Tool // in the order of the prompt, which a parser may depend on
@@ -54,17 +54,17 @@ type Param struct {
 	Required    bool
 }
 
-// told takes the place of what the prompt said of calling tools: the model is told how by whoever
-// renders its prompt.
+// told replaces the prompt's instructions for calling tools: how to call them is said by the
+// template that renders the model's prompt.
 const told = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
 	"Then stop and wait; the result comes in the next message."
 
 // Read finds the tools in the conversation's prompt: a system message, or a user's message that
 // opens the conversation, where some clients put it for models that take no system message. It
-// gives the messages without that part of the prompt, and without the XML of earlier calls; nil and
-// the messages themselves when there are no tools. The given messages stay as they are. Void puts
-// it into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks have no
-// system role.
+// returns the messages without that part of the prompt, and without the XML of earlier calls; nil
+// and the given messages when there are no tools. The given messages are not changed. Void puts its
+// prompt into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks
+// have no system role.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
 		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
@@ -82,7 +82,7 @@ func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 }
 
 // readPrompt reads a prompt of any protocol.
-// A prompt of which no tool could be read is no prompt of tools: the request goes on as any other.
+// It returns nil if it can read no tool in the prompt: then the request is handled like any other.
 func readPrompt(text string) (p *Prompt, rest string) {
 	if tools, rest := readVoid(text); len(tools) > 0 {
 		return &Prompt{Void, tools}, rest
@@ -93,8 +93,8 @@ func readPrompt(text string) (p *Prompt, rest string) {
 	return nil, text
 }
 
-// Offer returns the tools as a model is offered them. All parameters are strings, as in the prompt:
-// clients read every value as text and convert it themselves.
+// Offer returns the tools in the form in which they are offered to a model. All parameters are
+// strings, as in the prompt: clients read every value as text and convert it themselves.
 func (p *Prompt) Offer() []chat.Tool {
 	out := make([]chat.Tool, len(p.Tools))
 	for i, t := range p.Tools {
@@ -103,7 +103,7 @@ func (p *Prompt) Offer() []chat.Tool {
 	return out
 }
 
-// Find returns the tool of a name, nil when the prompt has none.
+// Find returns the tool with this name, nil when the prompt has no such tool.
 func (p *Prompt) Find(name string) *Tool {
 	for i := range p.Tools {
 		if p.Tools[i].Name == name {
@@ -113,8 +113,8 @@ func (p *Prompt) Find(name string) *Tool {
 	return nil
 }
 
-// schema returns the JSON Schema of the tool's arguments, its parameters in their order. It is put
-// together by hand because a map would lose the prompt's order, in which models then write the
+// schema returns the JSON Schema of the tool's arguments, its parameters in their order. It is
+// built by hand because a map would lose the prompt's order, in which models then write the
 // members.
 func (t *Tool) schema() json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)
@@ -137,7 +137,7 @@ func (t *Tool) schema() json.RawMessage {
 }
 
 // isName reports whether s can be the name of a tool or a parameter, and so of a mark.
-// A mark with anything else in it is markup of the text, as <a href="…"> or <!-- … -->.
+// A mark with any other character is markup in the text, such as <a href="…"> or <!-- … -->.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]

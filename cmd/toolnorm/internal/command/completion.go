@@ -8,13 +8,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is the command completion. What it writes knows commands and settings by the parser's
-// own model, so a new setting needs nothing here.
+// Completion is the command completion. It takes commands and settings from the parser's own model,
+// so a new setting needs no change here.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish: source <(toolnorm completion bash), or toolnorm completion fish | source."`
 }
 
-// Run writes them to stdout.
+// Run writes the completions to stdout.
 func (c *Completion) Run(m *Console, app *kong.Kong) error {
 	if c.Shell == "fish" {
 		fishCompletions(m.Out, app.Model.Node, "")

@@ -22,7 +22,7 @@ import (
 	"toolnorm/internal/home"
 )
 
-// Connect puts this server into the settings of an editor or agent.
+// Connect is the command connect, which adds this server to the settings of an editor or agent.
 type Connect struct {
 	Folders
 	Client string `arg:"" optional:"" help:"The editor or agent. Without one they are listed, with the model servers of this machine."`
@@ -39,7 +39,7 @@ func (c *Connect) Help() string {
 	return "The change is shown first. Other settings and comments of the client's file stay; how it was is kept in the data folder, so that --undo gives back the same bytes."
 }
 
-// Run does it.
+// Run connects or disconnects the client, or lists the clients.
 func (c *Connect) Run(m *Console) error {
 	user, err := os.UserHomeDir()
 	if err != nil {
@@ -123,7 +123,8 @@ func (c *Connect) write(m *Console, client connect.Client, user, folder string, 
 	return nil
 }
 
-// tryTime bounds one tool call: a local model may have to read a prompt of 50 KB first.
+// tryTime is how long one tool call may take: a local model may have to read a prompt of 50 KB
+// first.
 const tryTime = 10 * time.Minute
 
 // try runs the client for one tool call, if the user wants that.
@@ -148,7 +149,8 @@ func (c *Connect) try(m *Console, client connect.Client, user string, s connect.
 	return nil
 }
 
-// listClients lists the clients and which of them are there, and the model servers of this machine.
+// listClients lists the clients and whether each is installed, and the model servers of this
+// machine.
 func listClients(m *Console, user, folder string) error {
 	rows := [][]string{{"CLIENT", "STATE", "FILE"}}
 	for _, c := range connect.Clients() {
@@ -185,11 +187,11 @@ func listClients(m *Console, user, folder string) error {
 	return nil
 }
 
-// askTime bounds the question for the models.
+// askTime is how long a server may take to list its models.
 const askTime = 10 * time.Second
 
-// firstModel asks a server for its models and returns the first that is no demo and no model with a
-// suffix.
+// firstModel asks a server for its models and returns the first that is neither a demo nor a
+// knowledge base and has no suffix.
 func firstModel(s connect.Server) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()
@@ -222,7 +224,8 @@ func firstModel(s connect.Server) (string, error) {
 	return "", errors.New("the server has no model but the demo models; name one by --model")
 }
 
-// agrees asks a question on a terminal. Elsewhere nobody can answer, and that is a no.
+// agrees asks a question on a terminal, and reports whether the answer is yes. Without a terminal
+// it returns false, since there is no user to answer.
 func (m *Console) agrees(question string) bool {
 	if !isTerminal(m.In) {
 		return false

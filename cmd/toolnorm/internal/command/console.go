@@ -14,7 +14,7 @@ import (
 // The statuses with which the program ends, besides 0.
 const (
 	StatusFailed      = 1 // something is wrong, or went wrong
-	StatusUsage       = 2 // the arguments or the settings are
+	StatusUsage       = 2 // the arguments or the settings are wrong
 	StatusUnreachable = 3 // doctor: a model server is not there
 )
 
@@ -42,20 +42,20 @@ func StatusOf(err error) int {
 	return StatusFailed
 }
 
-// Console is where a command reads and writes: results go to Out, and what is told beside them to
+// Console holds the streams of a command: results are written to Out, and all other messages to
 // Err.
 type Console struct {
 	In       io.Reader
 	Out, Err io.Writer
 }
 
-// shown returns a text from a file or a database without what a terminal must not get. Names of
-// files and titles come from the authors of the documents, and names of bases from any user who may
-// make one.
+// shown returns a text from a file or a database without characters that could control a terminal.
+// Names of files and titles come from the authors of the documents, and names of bases from any
+// user who may make a base.
 func shown(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress prints what is done next: on a terminal in one line that is written over, else line by
-// line, with one line for a row of questions. On a terminal the line is erased before the report; a
+// Progress prints the next step. A terminal gets one line that is overwritten, and that is erased
+// before the report. Otherwise each step gets a line, but a series of questions only one, since a
 // log would fill with a line for each question.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
@@ -68,14 +68,14 @@ func (m *Console) Progress(step string, n, of int) {
 	}
 }
 
-// Clear removes what progress left on a terminal.
+// Clear removes the line that Progress left on a terminal.
 func (m *Console) Clear() {
 	if m.OnTerminal() {
 		fmt.Fprint(m.Err, "\r\x1b[K")
 	}
 }
 
-// OnTerminal reports whether stderr is one that can move its cursor.
+// OnTerminal reports whether stderr is a terminal that can move its cursor.
 // Editors set TERM=dumb for terminals that show escape sequences as text.
 func (m *Console) OnTerminal() bool {
 	return isTerminal(m.Err) && strings.TrimSpace(os.Getenv("TERM")) != "dumb"
@@ -94,18 +94,18 @@ func isTerminal(stream any) bool {
 // barWidth is how many characters a bar has.
 const barWidth = 30
 
-// job is an import that is shown on standard error: one bar over all its files, with the time that
-// is left. Parts of a file count as much as they are of it.
+// job shows the progress of an import on standard error: one bar over all its files, with the
+// remaining time. A part of a file counts by its share of the file.
 type job struct {
 	console *Console
-	unit    string // what a file consists of
+	unit    string // of what a file consists, such as passages
 	start   time.Time
 }
 
 // begin begins to show an import of files that consist of units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show prints how many of the units of one of the files are done; file counts from 1. An output
+// show prints how many units of a file are done; file counts from 1. An output
 // that is not a terminal gets a line at the beginning of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = shown(source)
@@ -134,7 +134,7 @@ func (j *job) show(source string, file, files, done, all int) {
 	fmt.Fprint(j.console.Err, "\r\x1b[K", line)
 }
 
-// remaining returns how long the rest will take, or "" until enough is done to tell.
+// remaining returns how long the rest will take, or "" until enough is done for an estimate.
 func remaining(took time.Duration, share float64) string {
 	if took < time.Second || share <= 0 || share >= 1 {
 		return ""
@@ -142,5 +142,5 @@ func remaining(took time.Duration, share float64) string {
 	return fmt.Sprintf(", %v left,", time.Duration(float64(took)*(1-share)/share).Round(time.Second))
 }
 
-// embeddedAtOnce is how many documents are done between two signs of progress.
+// embeddedAtOnce is how many documents are done between two reports of progress.
 const embeddedAtOnce = 32

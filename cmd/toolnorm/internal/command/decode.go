@@ -14,7 +14,8 @@ import (
 	"toolnorm/proxy/form/openai"
 )
 
-// Decode reads what a model wrote and prints the events that come of it.
+// Decode is the command decode: it reads what a model wrote and prints the events that it decodes
+// to.
 type Decode struct {
 	PromptTail string `env:"-" placeholder:"TEXT" help:"The end of the prompt, which tells whether the reply starts inside reasoning."`
 	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length if it was cut."`
@@ -29,7 +30,7 @@ type Decode struct {
 	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes." group:"Reliability:"`
 }
 
-// Run does it.
+// Run decodes standard input, as one text or by lines.
 func (c *Decode) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -62,9 +63,9 @@ func (c *Decode) Run(m *Console) error {
 	return c.print(m, f, o)
 }
 
-// print decodes standard input and writes its events as the cases of families do. What else is
-// known goes to stderr. What it prints can be put into a family's file as the expected lines of a
-// case.
+// print decodes standard input and writes its events in the form of the test cases of families, so
+// that they can be copied into a family's file as the expected lines of a case. Remarks are written
+// to stderr.
 func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error {
 	m.hint("what the model wrote")
 	text, err := readInput(m.In)
@@ -83,7 +84,7 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	return err
 }
 
-// readMessages reads a file with a conversation; none without a path.
+// readMessages reads a file with a conversation. If path is empty, it returns nil.
 func readMessages(path string) ([]chat.Message, error) {
 	if path == "" {
 		return nil, nil
@@ -112,7 +113,7 @@ func remark(r *replay.Reading, tools int) string {
 	return s
 }
 
-// format returns the named format, else that of the model, else the generic one. A name wins over
+// format returns the named format, else the model's format, else the generic one. A name wins over
 // the model, so that a text can be read by a family whose model has another name.
 func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
 	if name == "" {
@@ -121,14 +122,14 @@ func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format
 	return formatIn(set, name)
 }
 
-// lineRequest is one line of decode --jsonl. What it does not say is as the flags say.
+// lineRequest is one line of decode --jsonl. The flags are the defaults of its fields.
 // One process answers many lines, since starting it for each would cost more than the decoding.
 type lineRequest struct {
-	ID         json.RawMessage `json:"id"` // anything; comes back as it is
+	ID         json.RawMessage `json:"id"` // any value; returned unchanged
 	Model      string          `json:"model"`
 	Format     string          `json:"format"`
 	Tools      json.RawMessage `json:"tools"`
-	Messages   json.RawMessage `json:"messages"` // what was said in front of the reply
+	Messages   json.RawMessage `json:"messages"` // the conversation before the reply
 	PromptTail *string         `json:"prompt_tail"`
 	Finish     string          `json:"finish"`
 	Deltas     []string        `json:"deltas"` // the reply as it arrived
@@ -151,17 +152,17 @@ type lineCall struct {
 	ID        string `json:"id,omitempty"` // what the model wrote
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`      // strict JSON as text
-	Open      bool   `json:"open,omitempty"` // it was cut behind its release: the arguments are the beginning of an object
+	Open      bool   `json:"open,omitempty"` // it was cut after it had begun to be sent: the arguments are the beginning of an object
 }
 
-// lineDecoder answers lines with what the flags said.
+// lineDecoder answers lines, with the flags as defaults.
 type lineDecoder struct {
 	flags   *Decode
 	formats *adapters.Set
 	options adapters.Options
 }
 
-// longLine answers a line that is not read.
+// longLine returns the answer to a line that is too long to be read.
 func longLine() any { return failed(nil, errLong) }
 
 // failed returns the answer to a line that cannot be read as a request.
@@ -170,7 +171,7 @@ func failed(id json.RawMessage, err error) *lineReply {
 	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
 }
 
-// answer decodes the reply that one line holds. It never fails: what is wrong is in the answer.
+// answer decodes the reply that one line holds. It never fails: errors are in the answer.
 func (d lineDecoder) answer(line []byte) any {
 	var q lineRequest
 	if err := json.Unmarshal(line, &q); err != nil {
@@ -233,7 +234,7 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	return f, o, nil
 }
 
-// lineOf returns the line for a reply. A call that the reply's end has cut is open.
+// lineOf returns the line for a reply. A call that was cut by the end of the reply is marked open.
 func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
 	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(), Reasoning: c.Reasoning.String()}
 	for i, call := range c.Calls {

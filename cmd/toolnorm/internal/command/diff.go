@@ -6,8 +6,8 @@ import (
 	"toolnorm/cmd/toolnorm/internal/connect"
 )
 
-// shownDiff returns a change by its lines: those that stay are left out, but for the one in front
-// of a change.
+// shownDiff returns a change as a diff of lines. Unchanged lines are left out, except for the line
+// before a change.
 func shownDiff(c connect.Change) string {
 	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
 	// longest[i][k] is how many lines before[i:] and after[k:] have in common; settings are short

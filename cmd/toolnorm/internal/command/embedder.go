@@ -17,27 +17,27 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// offerTime bounds the questions to a model server. They only help: a command does not wait for
-// them.
+// offerTime is how long the questions to a model server may take. They only serve a hint, for which
+// a command should not wait.
 const offerTime = 2 * time.Second
 
-// offerEmbedder names the settings that use an embedding model which Ollama has. It prints nothing
-// when there is none.
+// offerEmbedder prints the settings that would use an embedding model which Ollama has. It prints
+// nothing if Ollama has no such model.
 func (m *Console) offerEmbedder(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
 	first, _, _ := strings.Cut(cmp.Or(os.Getenv("TOOLNORM_OLLAMA"), os.Getenv("OLLAMA_HOST")), ",")
 	base, err := ollama.ParseHost(first)
 	if err != nil {
-		return // serve says what is wrong with it
+		return // serve reports what is wrong with it
 	}
 	if name := embedderAt(ctx, base); name != "" {
 		fmt.Fprintf(m.Err, "Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", shown(name), shown(base), shown(name))
 	}
 }
 
-// embedderAt returns the first model at an Ollama that makes vectors and nothing else. It returns
-// the empty string when there is none, or no answer.
+// embedderAt returns the first model of an Ollama server that only makes vectors. It returns "" if
+// there is no such model or the server does not answer.
 func embedderAt(ctx context.Context, base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

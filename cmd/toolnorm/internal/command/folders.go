@@ -16,9 +16,9 @@ import (
 	"toolnorm/internal/toolbox"
 )
 
-// Folders say where the user's own things are. Serve and every command that reads them embed the
-// same fields, so that a setting has one name and one sentence wherever it is taken, and a settings
-// file serves all.
+// Folders say where the user's own files are. Serve and every command that reads them embed the
+// same fields, so that a setting has the same name and help everywhere, and one settings file
+// serves all.
 type Folders struct {
 	Data   string `placeholder:"DIR" restart:"yes" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
 	Config string `placeholder:"FILE" restart:"yes" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
@@ -30,7 +30,7 @@ type Stores struct {
 	Database `embed:""`
 }
 
-// Database is where the data of the tools is, if not in the data folder.
+// Database says where the data of the tools is, if it is not in the data folder.
 type Database struct {
 	Store string `placeholder:"WHERE" restart:"yes" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
 }
@@ -55,8 +55,8 @@ func (f Folders) formats(m *Console) (*adapters.Set, error) {
 }
 
 // FormatsIn returns the formats that come with the program, and those that the user has put into
-// dir, if it exists. A family of the user's that cannot be read is left out and has its error in
-// odd: its model is read by another.
+// dir, if it exists. If a family of the user cannot be read, its error is in odd and the family is
+// left out, so another family reads its model.
 func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil
@@ -76,8 +76,8 @@ func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 	return nil, Wrong(fmt.Errorf("no format %q; toolnorm formats list names them", name))
 }
 
-// ReadTools reads a file of tools; no path is no tools.
-// OpenAI's list and a whole request are taken, as people have either at hand.
+// ReadTools reads a file of tools. If path is empty, it returns nil. The file may hold OpenAI's
+// list or a whole request, since people may have either at hand.
 func ReadTools(path string) ([]chat.Tool, error) {
 	if path == "" {
 		return nil, nil
@@ -93,9 +93,9 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return tools, nil
 }
 
-// opened runs do with the data of the tools, which serve works on as well, until it is done or a
-// signal comes. Unlike serve it fails when the part that it needs cannot be opened: there is
-// nothing else that it could do.
+// opened opens the data of the tools, which serve may use at the same time, and runs do with it. A
+// signal ends the context of do. Unlike serve, opened returns an error if the part that do needs
+// cannot be opened.
 func opened(data string, c toolbox.Config, needs func(*toolbox.Box) bool, do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -13,7 +13,7 @@ import (
 )
 
 // Formats are the commands about model families.
-// None needs a server: they show what the program would make of a model's text.
+// Apart from guess they need no server: they show how the program would read a model's text.
 type Formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
@@ -23,7 +23,7 @@ type Formats struct {
 	Guess guessFormat `cmd:"" help:"Suggest a family file from a model's chat template."`
 }
 
-// listFormats prints a line a family.
+// listFormats prints a line for each family.
 type listFormats struct{ Folders }
 
 // Run does it.
@@ -71,8 +71,8 @@ type testFormat struct {
 	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the built-in families."`
 }
 
-// Run does it. What differs goes to stdout; that something does is an error.
-// Cases run whole and cut at every byte, since a model's tokens may end anywhere.
+// Run runs the cases, whole and split at every byte, since a model's tokens may end anywhere. It
+// prints the differences to stdout, and returns an error if there are any.
 func (c *testFormat) Run(m *Console) error {
 	f, err := c.format(m)
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *testFormat) Run(m *Console) error {
 	return err
 }
 
-// printProblems writes problems; that there are some is an error.
+// printProblems writes problems, and returns an error if there are any.
 func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
@@ -111,8 +111,7 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 }
 
 // format returns the family in the file or, if there is no such file, the known family of that
-// name. The file counts first, so that one that is being written can have the name of a known
-// family.
+// name. The file wins, so that a file that is being written can have the name of a known family.
 func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	set, err := c.formats(m)
 	if err != nil {
@@ -132,7 +131,7 @@ func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	return f, nil
 }
 
-// count returns a number of things in words.
+// count returns a number with the thing that is counted, in the singular or the plural.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -141,7 +140,7 @@ func count(n int, thing string) string {
 }
 
 // docFormats writes the table of the families that come with the program.
-// docs/families.md is made so, and a test holds it to the families.
+// docs/families.md is written with it, and a test checks that the table is up to date.
 type docFormats struct {
 	File string `arg:"" optional:"" help:"The Markdown file whose table is replaced. Default: print the table."`
 }

@@ -26,16 +26,16 @@ type KB struct {
 	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
 }
 
-// kbPlace says where the knowledge bases are. It is where serve looks for them, so it has the same
-// settings.
+// kbPlace says where the knowledge bases are. It has the settings of serve, so that both use the
+// same knowledge bases.
 type kbPlace struct {
 	Stores `embed:""`
 
 	Databases data.Config `embed:""`
 }
 
-// open runs do with the knowledge bases, whose store is made when it is not there. Whoever is at
-// the command line may read the store's file, so nothing is kept from them.
+// open runs do with the knowledge bases, and creates their store if it does not exist. It does not
+// restrict access, since a user of the command line can read the store's file anyway.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
 	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true, Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
@@ -59,9 +59,8 @@ func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context
 	})
 }
 
-// find looks a knowledge base up by its id or its name.
-// Names need not be unique, so one that two have is refused.
-// Ids are for programs; a person types the name.
+// find looks a knowledge base up by its id or its name. Names need not be unique, so a name that
+// two bases have is refused. Ids are for programs; people type names.
 func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err error) {
 	if kbstore.ValidID(which) {
 		return k.Store.Base(ctx, which)
@@ -91,7 +90,7 @@ type kbCreate struct {
 	Description string `help:"What it holds, in a sentence."`
 	Tenant      string `placeholder:"NAME" help:"Whose it is: the tenant_id of the JWTs that may look into it. Default: those without one."`
 	ID          string `name:"id" placeholder:"UUID" help:"Its id. Default: a random one."`
-	// The settings come last, behind what the command is about.
+	// The settings come last, so that the help begins with the command's own options.
 	kbPlace `embed:""`
 }
 
@@ -110,8 +109,8 @@ func (c *kbCreate) Run(m *Console) error {
 	})
 }
 
-// kbImport is the command kb import.
-// Rights are flags and not part of the files: whoever can write a file could give it any.
+// kbImport is the command kb import. Rights are flags and not part of the files, since anyone who
+// can write a file could give it any rights.
 type kbImport struct {
 	KB         string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Path       string   `arg:"" help:"A file or a folder: .docx, .xlsx, .pptx, .odt, .ods, .odp, .hwpx, .pdf, .html, .md, .txt, .csv, .tsv, .eml, .epub."`
@@ -124,8 +123,8 @@ type kbImport struct {
 	kbPlace    `embed:""`
 }
 
-// leftOut prints what of a folder is not imported: each file with its reason where they are few or
-// all are asked for, and how many there are of each kind.
+// leftOut prints which files of a folder are not imported: each file with its reason if they are
+// few or verbose is set, and the number of files of each kind.
 func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	kinds := map[string]int{}
 	for _, l := range left {
@@ -143,11 +142,11 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	}
 }
 
-// mostLines is how many files are imported with a line each.
+// mostLines is how many files may be imported with a line for each.
 const mostLines = 20
 
-// Run imports, and prints a line for each file that failed, and for each that changed where they
-// are few. How far it is goes to standard error.
+// Run imports, and prints a line for each file that failed and, if they are few, for each file that
+// changed. Progress is written to standard error.
 func (c *kbImport) Run(m *Console) error {
 	files, sources, left, err := kb.SourcesOf(c.Path)
 	if err != nil {
@@ -165,9 +164,9 @@ func (c *kbImport) Run(m *Console) error {
 	})
 }
 
-// importInto imports and reports. What changed goes to standard output and what went wrong to
-// standard error, so that a script can keep the two apart. Files that did not change have no line:
-// a second import of a thousand files is one line.
+// importInto imports and reports. Changes are written to standard output and failures to standard
+// error, so that a script can tell them apart. Unchanged files get no line, so a second import of a
+// thousand files prints one line.
 func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
 	if m.OnTerminal() {
 		in.Progress = m.begin("passages").show
@@ -292,16 +291,16 @@ func (c *kbSample) Run(m *Console) error {
 	})
 }
 
-// kbDelete is the command kb delete. There is no question back: a command that asks cannot be used
-// in a script, and the files are still there.
+// kbDelete is the command kb delete. It does not ask for confirmation: a command that asks cannot
+// be used in a script, and the user still has the files.
 type kbDelete struct {
 	KB       string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Document []string `placeholder:"SOURCE" help:"Delete these documents alone, by the paths that kb show prints behind the collection."`
 	kbPlace  `embed:""`
 }
 
-// Run deletes. A document that is not there is an error, so that a misspelt one is seen; then
-// nothing is deleted.
+// Run deletes. If a document does not exist, it deletes nothing and returns an error, so that a
+// misspelt path is noticed.
 func (c *kbDelete) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		if len(c.Document) == 0 {
@@ -332,7 +331,7 @@ type Docs struct {
 }
 
 // docsImport is the command docs import.
-// It writes where serve reads, so both take the same settings of data and store.
+// It takes the settings data and store of serve, so that it writes what serve reads.
 type docsImport struct {
 	Path   string `arg:"" help:"A .txt (a document a line), .md (a paragraph), .csv or .tsv (a row), .json (a list) or .jsonl, or a folder of such."`
 	Stores `embed:""`
@@ -343,8 +342,8 @@ type docsImport struct {
 // hasData reports whether the collection of the data tools could be opened.
 func hasData(box *toolbox.Box) bool { return box.Data != nil }
 
-// Run imports, and prints a line a file. How far it is goes to standard error.
-// What was imported before an error is printed, too: it is in the collection.
+// Run imports, and prints a line for each file. Progress is written to standard error. Files that
+// were imported before an error are printed, too, since they are in the collection.
 func (c *docsImport) Run(m *Console) error {
 	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData, func(ctx context.Context, box *toolbox.Box) error {
 		all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)

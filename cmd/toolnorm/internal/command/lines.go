@@ -9,21 +9,22 @@ import (
 	"io"
 )
 
-// maxInput is how many bytes of standard input are taken: as a whole, or of one line.
+// maxInput is how many bytes are read from standard input: as one text, or for one line.
 const maxInput = 256 << 20
 
-// errLong says that a line is longer than that.
+// errLong is the error of a line that is longer than maxInput.
 var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
 
-// hint prints what the command waits for, at a terminal: without it decode and repair seem to hang.
+// hint prints what the command waits for if standard input is a terminal: without it decode and
+// repair seem to hang.
 func (m *Console) hint(what string) {
 	if isTerminal(m.In) {
 		fmt.Fprintf(m.Err, "paste %s, then press Ctrl-D (Ctrl-Z and Enter on Windows)\n", what)
 	}
 }
 
-// readInput reads everything there is.
-// One byte more than the limit is read, to tell a text of just that size from a longer one.
+// readInput reads all of standard input. It reads up to one byte more than the limit, to tell a
+// text of exactly that size from a longer one.
 func readInput(in io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err != nil {
@@ -35,9 +36,9 @@ func readInput(in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// answerLines answers each line with one line of JSON, which leaves before the next line is read.
-// tooLong answers lines of more than limit bytes. It ends with the input. A caller may wait for
-// each answer before it writes the next line, so nothing stays in a buffer.
+// answerLines answers each line of the input with one line of JSON, until the input ends. tooLong
+// answers lines of more than limit bytes. Each answer is sent before the next line is read, since
+// the program at the other end may wait for it before it writes on.
 func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any, tooLong func() any) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	buffered := bufio.NewWriter(out)
@@ -65,8 +66,7 @@ func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte
 }
 
 // readLine reads a line without its end; the last one may have none. whole is false when the line
-// is longer than limit bytes: then it is read over. A line that is too long is never held in memory
-// as a whole.
+// is longer than limit bytes: then it is skipped, and never held in memory as a whole.
 func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	whole = true
 	for {

@@ -13,15 +13,15 @@ import (
 )
 
 // guessFormat proposes a declaration for a model that an Ollama server has.
-// The template is tried by rendering calls with it, so the model's server has to be there.
+// It renders calls with the model's template, so the model's server must be running.
 type guessFormat struct {
 	Folders
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes."`
 	Model  string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
-// Run does it. The proposal goes to stdout, a family's file; what it does not do is an error.
-// The proposal is printed even with problems: a person can finish it.
+// Run prints the proposal, a family's file, to stdout, and returns an error for what it does not
+// cover. It prints the proposal even if it has problems, since a person can finish it.
 func (c *guessFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -54,16 +54,16 @@ func (c *guessFormat) Run(m *Console) error {
 	return printProblems(m.Err, c.Model, p.Problems)
 }
 
-// learnFormat proposes a declaration by what a model wrote.
-// A model without a template shows how it calls only by what it wrote.
+// learnFormat proposes a declaration from what a model wrote, which is the only source for a model
+// without a template.
 type learnFormat struct {
 	Folders
 	Name string `arg:"" help:"The name of the new family; models whose names begin with it are read by it."`
 	File string `arg:"" optional:"" default:"-" help:"Replies, a JSON object a line: raw (what the model wrote) and tools (those it was offered); - reads standard input."`
 }
 
-// Run does it. The proposal goes to stdout, what it asks to stderr.
-// Questions are what the replies leave open; a person answers them in the file.
+// Run prints the proposal to stdout and its questions to stderr. The questions are about what the
+// replies leave open; a person answers them in the file.
 func (c *learnFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {

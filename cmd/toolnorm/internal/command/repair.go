@@ -11,14 +11,14 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair makes strict JSON of a text that was meant to be JSON.
-// It is the decoder's own repair, so a model's text can be tried without a model.
+// Repair is the command repair: it turns a text that was meant to be JSON into strict JSON. It uses
+// the decoder's own repair, so that a model's text can be tried without a model.
 type Repair struct {
 	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema to coerce values to: \"5\" becomes 5 where a number is expected."`
 	JSONL  bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is a string. --schema is the default of requests without one."`
 }
 
-// Run does it.
+// Run repairs standard input, as one text or by lines.
 func (c *Repair) Run(m *Console) error {
 	var text []byte
 	if c.Schema != "" {
@@ -38,8 +38,8 @@ func (c *Repair) Run(m *Console) error {
 	return c.print(m, typ)
 }
 
-// print repairs standard input. What was repaired goes to stderr.
-// Standard output holds nothing but the JSON, for a pipe.
+// print repairs standard input. It lists the repairs on stderr, so that standard output holds only
+// the JSON, for a pipe.
 func (c *Repair) print(m *Console, typ *schema.Type) error {
 	m.hint("the text")
 	text, err := readInput(m.In)
@@ -60,8 +60,8 @@ func (c *Repair) print(m *Console, typ *schema.Type) error {
 	return err
 }
 
-// compile reads a schema; no text and null are none.
-// true and false are schemas as well; any other value would be taken for no schema at all.
+// compile reads a schema. It returns nil for an empty text and for null, accepts true and false,
+// which are schemas as well, and returns an error for any other value that is not an object.
 func compile(text json.RawMessage) (*schema.Type, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -77,7 +77,7 @@ func compile(text json.RawMessage) (*schema.Type, error) {
 	return nil, errors.New("not a JSON Schema: must be an object")
 }
 
-// repairRequest is one line of repair --jsonl, and repairReply its answer.
+// repairRequest is one line of repair --jsonl, and repairReply is its answer.
 type (
 	repairRequest struct {
 		ID     json.RawMessage `json:"id"`
@@ -92,8 +92,8 @@ type (
 	}
 )
 
-// repairLine answers one line. It never fails: what is wrong is in the answer.
-// One bad line must not end a run over a million.
+// repairLine answers one line. It never fails: errors are in the answer, since one bad line must
+// not end a run over a million lines.
 func repairLine(line []byte, typ *schema.Type) *repairReply {
 	var q repairRequest
 	if err := json.Unmarshal(line, &q); err != nil {

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/width"
 )
 
-// gap is what stands between two columns of a table, and leastColumn how narrow a column may get.
+// gap is the text between two columns of a table, and leastColumn is how narrow a column may get.
 const (
 	gap         = "  "
 	leastColumn = 12
 )
 
-// table writes rows in columns. Where most is not 0 no line is wider: the widest columns give way,
-// and a cell that is cut ends in "…".
+// table writes rows in columns. If most is not 0, no line is wider than most: the widest columns
+// are narrowed, and a cell that is cut ends in "…".
 func table(w io.Writer, most int, rows [][]string) error {
 	var wide []int
 	for _, row := range rows {
@@ -58,15 +58,15 @@ func table(w io.Writer, most int, rows [][]string) error {
 	return err
 }
 
-// defaultWidth is that of a terminal that does not tell its own.
+// defaultWidth is the width of a terminal that does not report its own.
 const defaultWidth = 80
 
-// Width returns the width of the output's terminal in characters, or 0, without a limit, if the
-// output is not a terminal.
+// Width returns the width of the output's terminal in characters. It returns 0, for no limit, if
+// the output is not a terminal.
 func (m *Console) Width() int { return widthOf(m.Out) }
 
-// widthOf returns how many characters a line of a stream has: 0, without a limit, where it is no
-// terminal.
+// widthOf returns how many characters a line of a stream may have, or 0, for no limit, if the
+// stream is not a terminal.
 func widthOf(stream any) int {
 	if !isTerminal(stream) {
 		return 0
@@ -80,8 +80,8 @@ func widthOf(stream any) int {
 	return defaultWidth
 }
 
-// columns returns how many columns of a terminal a text takes: two for each letter of Chinese,
-// Japanese and Korean, and for signs that are as wide.
+// columns returns how many columns of a terminal a text takes: two for each Chinese, Japanese or
+// Korean letter and for other wide characters.
 func columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)
@@ -98,7 +98,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns a text that takes no more columns than that; one that is longer ends in "…".
+// cut returns s, cut to at most that many columns; a text that was cut ends in "…".
 func cut(s string, most int) string {
 	if columns(s) <= most {
 		return s

@@ -20,8 +20,8 @@ type Tools struct {
 	Check  toolsCheck  `cmd:"" help:"Run the examples of the custom tools, and compare the tables that they ask with what those were when each tool was saved. One line for each problem, and exit status 1."`
 }
 
-// toolStore says where the tools are, for commands that read or write them. The
-// settings are those of serve, so that both work on the same ones.
+// toolStore says where the tools are, for commands that read or write them. The settings are those
+// of serve, so that both work on the same tools.
 type toolStore struct {
 	Stores  `embed:""`
 	Sources `embed:""`
@@ -42,7 +42,7 @@ type toolsList struct {
 	toolStore `embed:""`
 }
 
-// Run prints a line a tool: what scripts cut stands in front of a tab.
+// Run prints a line for each tool, with tabs between the columns for scripts.
 func (c *toolsList) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.List(ctx)
@@ -86,8 +86,9 @@ type toolsImport struct {
 	toolStore `embed:""`
 }
 
-// Run imports, and prints a line a file. One that was refused, or whose examples fail, makes the
-// program end with an error when the others are done: a script must not go on as if all were there.
+// Run imports, and prints a line for each file. If a file was refused, or its examples fail, Run
+// returns an error after the other files are done, so that a script does not go on as if all tools
+// were there.
 func (c *toolsImport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
@@ -122,7 +123,7 @@ func (c *toolsImport) Run(m *Console) error {
 	})
 }
 
-// kindOf returns a name for what was imported: that of a tool, or "set" and that of a set.
+// kindOf returns the name of what was imported, with "set" before the name of a set.
 func kindOf(one dynamic.Imported) string {
 	if one.Set {
 		return "set " + shown(one.Name)
@@ -158,8 +159,8 @@ func (c *toolsCheck) Run(m *Console) error {
 	})
 }
 
-// whoami returns the user of this machine, for the history of a tool; in a container there may be
-// none.
+// whoami returns the name of the current user, for the history of a tool. In a container there may
+// be no such user.
 func whoami() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

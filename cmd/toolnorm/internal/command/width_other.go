@@ -4,5 +4,5 @@ package command
 
 import "os"
 
-// terminalWidth returns 0: the terminals of these systems are not asked.
+// terminalWidth returns 0, since the width is not looked up on these systems.
 func terminalWidth(*os.File) int { return 0 }

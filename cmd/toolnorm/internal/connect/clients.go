@@ -5,13 +5,13 @@ import "runtime"
 // Client is an editor or agent.
 type Client struct {
 	Name   string
-	folder string // below the home folder: it is installed where this is
+	folder string // below the home folder: the client is installed if this folder exists
 	files  []file
-	hand   string // what no file says, with the address and the model of the examples
+	hand   string // the steps for the user, with the address and the model of the examples
 	try    *trial // nil: it cannot be asked without a terminal
 }
 
-// file is one of its files: where it is below the home folder, and what is merged into it.
+// file is a file of a client: its path below the home folder, and what is merged into it.
 type file struct {
 	path    string
 	example string // in examples/editors; empty: text is merged
@@ -19,7 +19,7 @@ type file struct {
 	merge   func(old, add []byte) ([]byte, error)
 }
 
-// Clients lists those that are known.
+// Clients lists the known clients.
 func Clients() []Client {
 	return []Client{
 		{
@@ -71,7 +71,7 @@ func Clients() []Client {
 	}
 }
 
-// What some clients keep in a database or a store for secrets, and their users have to enter.
+// Steps for the users of clients that keep their settings in a database or a store for secrets.
 const (
 	openWebUI = `open Admin Panel, Settings, Connections
 OpenAI API: + Add connection, URL http://127.0.0.1:11435/v1, key "any", Save

@@ -1,9 +1,8 @@
-// Package connect puts this server into the settings files of editors and coding agents, and takes
-// it out again.
+// Package connect adds this server to the settings files of editors and coding agents, and removes
+// it again.
 //
-// What is written is what examples/editors shows, merged into the file that is there: other
-// settings and comments stay. The file as it was is kept, so that undoing gives back the same
-// bytes.
+// It merges the settings of examples/editors into the existing file: other settings and comments
+// stay. It keeps a copy of the old file, so that undoing restores the same bytes.
 //
 // Some clients keep their settings where no other program can write them; their users are told what
 // to enter.
@@ -39,7 +38,7 @@ func (c Client) Paths(home string) []string {
 	return all
 }
 
-// Installed reports whether the client has left a folder in a home folder.
+// Installed reports whether the client has made its folder in a home folder.
 func (c Client) Installed(home string) bool {
 	info, err := os.Stat(filepath.Join(home, filepath.FromSlash(c.folder)))
 	return c.folder != "" && err == nil && info.IsDir()
@@ -48,7 +47,7 @@ func (c Client) Installed(home string) bool {
 // Server is what a client is connected with. URL has no path and no slash at its end.
 type Server struct{ URL, Model, Key string }
 
-// What the examples name, and is replaced.
+// The address and the model in the examples, which are replaced.
 const (
 	exampleURL   = "http://127.0.0.1:11435"
 	exampleModel = "qwen3-coder:30b"
@@ -62,9 +61,9 @@ type Change struct {
 	New    bool // the file is not there yet
 }
 
-// Plan returns what connecting changes in a home folder. Nothing is written. A file that cannot be
-// read or merged is an error that names it. Files that Write wrote and nobody changed since are
-// written anew from what they were before, which the folder keeps.
+// Plan returns what connecting changes in a home folder. It writes nothing. If a file cannot be
+// read or merged, the error names it. For files that have not changed since Write wrote them, the
+// plan starts from their earlier text, which the folder keeps.
 func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 	old, err := c.kept(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +101,7 @@ func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 	return all, nil
 }
 
-// ByHand returns what the client's user has to do besides, a line for each step.
+// ByHand returns the steps that the client's user has to do by hand, a line for each.
 func (c Client) ByHand(s Server) []string {
 	if c.hand == "" {
 		return nil
@@ -111,8 +110,8 @@ func (c Client) ByHand(s Server) []string {
 	return strings.Split(text, "\n")
 }
 
-// filled returns an example with a server's own address, model and key. JSON, YAML and TOML take
-// the same quoted texts.
+// filled returns an example with the address, model and key of s. JSON, YAML and TOML accept the
+// same quoted texts.
 func filled(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
@@ -126,8 +125,8 @@ func filled(example []byte, s Server) []byte {
 	).Replace(string(example)))
 }
 
-// write writes a file whole, with its folder if there is none. A file that is a link stays one, and
-// keeps who may read it.
+// write replaces a file as a whole, and makes its folder if needed. A file that is a link stays a
+// link, and the file's permissions stay the same.
 func write(path string, text []byte) error {
 	path, err := replace.Target(path)
 	if err != nil {
@@ -151,8 +150,8 @@ type kept struct {
 // digest returns a hash of a file's text.
 func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Write makes the changes to a client's files and keeps in a folder how they were. A client that is
-// connected already keeps what it was before that.
+// Write makes the changes to a client's files and keeps their old text in a folder. If the client
+// is connected already, the text from before it was connected stays there.
 func (c Client) Write(folder string, changes []Change) error {
 	var all []kept
 	old, err := c.kept(folder)
@@ -191,14 +190,14 @@ type Changed struct {
 	kept    string
 }
 
-// Error returns what was changed, and where the old text is.
+// Error says which file was changed, and where its old text is.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
 }
 
-// Undo restores the client's files as they were, byte for byte, and returns their paths. If one was
-// changed since, it touches nothing unless allTheSame is set; then it keeps what that file held
-// beside it, as NAME.changed.
+// Undo restores the client's files as they were, byte for byte, and returns their paths. If a file
+// was changed since, Undo touches nothing unless allTheSame is set; then it keeps that file's
+// present text beside it, as NAME.changed.
 func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -239,16 +238,16 @@ func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error)
 	return paths, os.Remove(c.keptAt(folder))
 }
 
-// Connected reports whether the client was connected by Write and is so still.
+// Connected reports whether the client was connected by Write and not undone since.
 func (c Client) Connected(folder string) bool {
 	_, err := os.Stat(c.keptAt(folder))
 	return err == nil
 }
 
-// keptAt returns the path of the file that keeps how a client's files were.
+// keptAt returns the path of the file that keeps the old text of a client's files.
 func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
 
-// kept reads it.
+// kept reads that file.
 func (c Client) kept(folder string) (all []kept, err error) {
 	text, err := os.ReadFile(c.keptAt(folder))
 	if err == nil {

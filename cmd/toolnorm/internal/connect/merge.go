@@ -12,8 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON puts the members of one object into another, which may have comments. What both have
-// becomes that of the second; objects are merged. The bytes around a change stay as they are.
+// mergeJSON adds the members of add to the object old, which may have comments. A member that both
+// have gets the value of add; if both values are objects, they are merged. The bytes around a
+// change stay as they are.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -58,8 +59,8 @@ func mergeObject(to, from *hujson.Object, line string) {
 	}
 }
 
-// lineOf returns the line break and the indentation in front of an object's members; otherwise
-// where they stand on one line.
+// lineOf returns the line break and the indentation before an object's members, or otherwise if all
+// members are on one line.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -69,7 +70,7 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// indented returns a value behind a name, with the indentation of its further lines changed.
+// indented returns a member's value with the indentation of its further lines changed.
 func indented(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra { return hujson.Extra(strings.ReplaceAll(string(x), from, to)) }
@@ -86,7 +87,7 @@ func indented(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML puts the members of one mapping into another. Of lists, items of the same name are
+// mergeYAML adds the members of one mapping to another. In lists, items with the same name are
 // replaced and others are added. Comments stay; white space may change.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
@@ -108,8 +109,8 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping merges two mappings. Scalars that both have become those of the second only where
-// overwrite is set.
+// mergeMapping merges two mappings. A scalar that both have gets the second value only if overwrite
+// is set.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -126,7 +127,7 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	}
 }
 
-// mergeList puts the items of a list into another one.
+// mergeList adds the items of a list to another one, and replaces items with the same name.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
 		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool { return nameOf(o) != "" && nameOf(o) == nameOf(item) })
@@ -148,7 +149,7 @@ func keyIn(m *yaml.Node, key string) int {
 	return -1
 }
 
-// nameOf returns what an item is called.
+// nameOf returns the member name of an item.
 func nameOf(item *yaml.Node) string {
 	if i := keyIn(item, "name"); item.Kind == yaml.MappingNode && i > 0 {
 		return item.Content[i].Value
@@ -156,15 +157,15 @@ func nameOf(item *yaml.Node) string {
 	return ""
 }
 
-// tomlKey is a line that sets a plain key, tomlTable one that begins a table.
+// tomlKey matches a line that sets a plain key, tomlTable a line that begins a table.
 var (
 	tomlKey   = regexp.MustCompile(`^\s*([\w.-]+)\s*=`)
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML puts settings into a file: keys in front of its first table, where those that are there
-// are replaced, and tables behind everything. A table that is there already is an error, since what
-// of it to keep is not known.
+// mergeTOML adds settings to a file: keys before its first table, where keys that exist already are
+// replaced, and tables at the end. A table that exists already is an error, since it is unknown
+// what to keep of it.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))
@@ -195,7 +196,7 @@ func mergeTOML(old, add []byte) ([]byte, error) {
 	return []byte(strings.TrimRight(out, "\n") + "\n\n" + strings.Join(tables, "\n")), nil
 }
 
-// splitTOML returns the lines in front of the first table, and the others.
+// splitTOML returns the lines before the first table, and the other lines.
 func splitTOML(text string) (keys, tables []string) {
 	all := strings.Split(text, "\n")
 	i := slices.IndexFunc(all, tomlTable.MatchString)

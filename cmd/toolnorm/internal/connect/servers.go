@@ -15,7 +15,7 @@ type Found struct {
 	Models    int
 }
 
-// places are where model servers listen unless they are told otherwise. The name is the program's
+// places are the addresses where model servers listen by default. Each has the name of the program
 // that most often listens there.
 var places = []Found{
 	{Name: "ollama", URL: "http://127.0.0.1:11434"},
@@ -27,7 +27,8 @@ var places = []Found{
 	{Name: "jan", URL: "http://127.0.0.1:1337"},
 }
 
-// lookTime bounds the search. A port of this machine that nobody listens on answers at once.
+// lookTime is how long the search may take. A local port without a listener refuses the connection
+// at once.
 const lookTime = 2 * time.Second
 
 // Servers returns the model servers that answer at the usual ports of this machine.
@@ -52,8 +53,8 @@ func look(ctx context.Context, at []Found) (found []Found) {
 	return found
 }
 
-// ask reports whether a model server is there, and counts its models. Any other kind of server has
-// no such list.
+// ask reports whether a model server answers at the address, and counts its models. It recognises a
+// model server by its list of models.
 func (f *Found) ask(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL+"/v1/models", nil)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// trial is how a client does one task without a terminal. It may only read.
+// trial says how to run a client for one task without a terminal. The client may only read.
 type trial struct {
 	args []string // the program and its arguments; {prompt}, {model} and {home} are replaced
 }
 
-// ErrCannotTry is returned by Try when there is no program to run.
+// ErrCannotTry is returned by Program and Try when there is no program to run.
 var ErrCannotTry = errors.New("it cannot be asked from here")
 
-// Program returns the path of the client's program; an error wraps ErrCannotTry.
+// Program returns the path of the client's program. Its error wraps ErrCannotTry.
 func (c Client) Program() (string, error) {
 	if c.try == nil {
 		return "", ErrCannotTry
@@ -33,14 +33,14 @@ func (c Client) Program() (string, error) {
 	return path, nil
 }
 
-// noteFile is what the client is asked to read.
+// noteFile is the file that the client is asked to read.
 const noteFile = "note.txt"
 
-// mostSaid is how many bytes of what a client printed stand in an error.
+// mostSaid is how many bytes of a client's output are quoted in an error.
 const mostSaid = 1500
 
 // Try asks the client to read a file that holds a random word and to answer with it, which it can
-// only do by a tool call. The client works in a folder of its own.
+// only do by a tool call. The client runs in a temporary folder.
 func (c Client) Try(ctx context.Context, home string, s Server) error {
 	program, err := c.Program()
 	if err != nil {
@@ -64,7 +64,7 @@ func (c Client) Try(ctx context.Context, home string, s Server) error {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = folder
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second // what it started may hold its output open
+	cmd.WaitDelay = 5 * time.Second // a process that it started may hold its output open
 	out, err := cmd.CombinedOutput()
 	switch said := bytes.TrimSpace(out[max(0, len(out)-mostSaid):]); {
 	case ctx.Err() != nil:
