@@ -9,7 +9,7 @@ import (
 
 // Relation is a table or view that statements may read.
 type Relation struct {
-	Name    string   `json:"name"` // with its schema, unless the search path has that schema
+	Name    string   `json:"name"` // with its schema, unless names are looked up in that schema
 	Columns []Column `json:"columns"`
 	Error   string   `json:"error,omitempty"` // why it cannot be read
 }

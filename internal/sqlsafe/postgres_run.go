@@ -198,7 +198,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	last := err
-	for _, typed := range []bool{false, true} { // the types of numbers are kept longer: a date + a number of days needs them
+	for _, typed := range []bool{false, true} { // Typed values lose their type last: a date + a number of days needs the date's type
 		if !mistyped(last) || !send.untyped(typed) {
 			continue
 		}
