@@ -42,7 +42,7 @@ type Config struct {
 	Engine    engine.Config                // that of the proxy, so that findings are true for it
 	Questions []exam.Question              // that a model is asked; none: the built-in ones
 	Tools     []chat.Tool                  // that are offered with the questions; none: the built-in ones
-	Progress  func(step string, n, of int) // is called with the next step, and for a series of questions with the number n, from 1, of of questions; may be nil
+	Progress  func(step string, n, of int) // is called before each step; in a series of questions, n counts from 1 and of is their number; may be nil
 }
 
 //go:embed questions.txt
