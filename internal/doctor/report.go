@@ -83,8 +83,8 @@ type Model struct {
 type Context struct {
 	Trained int    `json:"trained,omitempty"`
 	Loaded  int    `json:"loaded,omitempty"`
-	Asked   int    `json:"asked,omitempty"` // that toolnorm requests for every chat
-	Most    int    `json:"most,omitempty"`  // or else, for long ones
+	Asked   int    `json:"asked,omitempty"` // by toolnorm, for every request
+	Most    int    `json:"most,omitempty"`  // the most that toolnorm asks for, for long requests
 	Cuts    string `json:"cuts,omitempty"`  // "silently" or "no": whether the server drops messages that do not fit; empty: not tried
 }
 
