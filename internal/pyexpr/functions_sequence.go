@@ -142,8 +142,8 @@ func rangeOf(m *py.Account, a []value) value {
 	return object.NewRange(m, start, stop, step)
 }
 
-// sorted makes a list of any iterable's items in order. Messages about its keywords name
-// list.sort's method, as in CPython.
+// sorted makes a list of any iterable's items in order. Messages about its keywords name sort(), as
+// in CPython.
 //
 //	sorted([3, 1, 2]) → [1, 2, 3]
 //	sorted('bca', reverse=True) → ['c', 'b', 'a']
