@@ -69,8 +69,7 @@ func Sub(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// made returns a new integer as an int64 if it fits, and enforces the limit where the bound that
-// was charged before was one bit too low.
+// made returns a new integer as an int64 if it fits, and charges steps by its length.
 func made(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)

@@ -126,7 +126,8 @@ func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return floats(m, op, x, y), true
 }
 
-// boolean returns the result of an operator on two bools as a bool, if the operator keeps the type.
+// boolean returns the result of &, | or ^ on two bools as a bool, and otherwise for any other
+// operator.
 func boolean(op string, x, y bool, otherwise any) any {
 	switch op {
 	case "&":
