@@ -102,7 +102,7 @@ func (t *Text) json(v Value, depth int) {
 	if t.b.Len() > t.m.Limits.Result {
 		tooLong(t.m)
 	}
-	// Arrays and objects have no blanks: models are charged for each token of the text.
+	// Arrays and objects have no blanks: a model's user pays for each token.
 	array := func(items []Value) {
 		t.series("[", len(items), ",", func(i int) { t.json(items[i], depth+1) }, "]")
 	}
