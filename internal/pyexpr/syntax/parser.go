@@ -67,7 +67,7 @@ func (p *parser) whole() Node {
 	return n
 }
 
-// expr reads a conditional expression, or any that binds tighter.
+// expr reads a conditional expression, and refuses a lambda or a star in its place.
 func (p *parser) expr() Node {
 	p.enter()
 	defer p.leave()
