@@ -4,7 +4,7 @@
 // A step of a database, a parser or a reader of files may take unlimited time and memory, and
 // nothing within a process can stop it. Each Worker declares one kind of such work.
 //
-//	aside.go    the processes of a worker: limited in number, kept for a while, replaced when they end
+//	aside.go    the processes of a worker: limited in number, kept for a while, and replaced
 //	process.go  one process: a request to it, its answer, and its limits
 //	serve.go    the other side, inside the process
 //	file_*.go   how large its files may get
@@ -44,7 +44,7 @@ const startWait = 2 * time.Minute
 type Worker struct {
 	name   string
 	limits Limits
-	ready  chan *process // those that do nothing
+	ready  chan *process // the idle processes
 	failed chan error    // why a process did not start, for a waiting caller
 
 	together atomic.Int64 // bytes that the working processes take
