@@ -1,11 +1,12 @@
-// Package aside does work in further processes of the same program, which can be bounded and ended.
+// Package aside does work in separate processes of the same program, which can be bounded and
+// killed.
 //
-// A step of a database, a parser or a reader of files may take all the time and memory there is,
-// and nothing within a process can end it. Each Worker declares one kind of such work.
+// A step of a database, a parser or a reader of files may take unlimited time and memory, and
+// nothing within a process can stop it. Each Worker declares one kind of such work.
 //
-//	aside.go    the processes of a worker: at most so many, kept for a while, replaced when they end
-//	process.go  one process: a request to it, its answer, and what it may take
-//	serve.go    the other side: what the process does
+//	aside.go    the processes of a worker: limited in number, kept for a while, and replaced
+//	process.go  one process: a request to it, its answer, and its limits
+//	serve.go    the other side, inside the process
 //	file_*.go   how large its files may get
 package aside
 
@@ -17,43 +18,44 @@ import (
 	"time"
 )
 
-// Work is what a worker does: an answer for a request. An error reaches the caller as its text.
+// Work answers one request to a worker. The caller gets the text of an error.
 type Work func(request []byte) ([]byte, error)
 
-// Limits bound the processes of a worker. Memory is counted from what a process holds when it is
-// ready: that depends on the program, and a bound below it would end every process at its first
-// answer.
+// Limits bound the processes of a worker. Memory is counted in addition to what a process holds
+// when it is ready: that depends on the program, and a lower bound would end every process at its
+// first answer.
 type Limits struct {
-	Processes int           // at most at once
-	Memory    int64         // bytes that one may take while it works; more ends it
-	Together  int64         // bytes that all may take; more ends each that takes more than its share of them; 0: any
-	Time      time.Duration // that one request may take, its wait for a process not counted; 0: as long as its context
-	Keep      int64         // bytes that it may keep when it is done; more ends it, so that nothing stays
+	Processes int           // the most processes at the same time
+	Memory    int64         // bytes that one process may take while it works; more ends it
+	Together  int64         // bytes that all processes may take; more ends each that takes more than its share; 0: no limit
+	Time      time.Duration // that one request may take, without its wait for a process; 0: as long as its context
+	Keep      int64         // bytes that a process may keep after a request; more ends it, so that the memory is freed
 }
 
-// idle is how long a process is kept that nothing is asked.
+// idle is how long a process without requests is kept.
 const idle = time.Minute
 
 // startWait is how long a process may take to be ready. The parser of SQL is compiled then: two
-// seconds, and twenty where all processors are busy.
+// seconds, or twenty if all processors are busy.
 const startWait = 2 * time.Minute
 
-// Worker does one kind of work in processes of its own. It may be used by many at once.
+// Worker does one kind of work in processes of its own. It may be used by several goroutines at
+// once.
 type Worker struct {
 	name   string
 	limits Limits
-	ready  chan *process // those that do nothing
-	failed chan error    // why one did not start, for somebody who waits
+	ready  chan *process // the idle processes
+	failed chan error    // why a process did not start, for a waiting caller
 
-	together atomic.Int64 // what those that work take
+	together atomic.Int64 // bytes that the working processes take
 
 	mu      sync.Mutex
 	running int
 }
 
-// New declares a worker. In a process that was started for it, New first calls warm, which may be
-// nil, and then does the work; it does not return. It is called for a variable of a package, so
-// that every program that has the package has the work, tests included.
+// New declares a worker. In a process that was started for the work, New calls warm, which may be
+// nil, then does the work, and does not return. It is called to initialize a package variable, so
+// that every program with the package has the work, including tests.
 func New(name string, limits Limits, warm func(), work Work) *Worker {
 	if asked() == name {
 		serve(warm, work)
@@ -61,16 +63,16 @@ func New(name string, limits Limits, warm func(), work Work) *Worker {
 	return &Worker{name: name, limits: limits, ready: make(chan *process, limits.Processes), failed: make(chan error)}
 }
 
-// Ended reports that a process was ended, or ended by itself, before it had an answer.
+// Ended is the error of a process that was killed, or ended by itself, before it answered.
 type Ended struct {
-	Memory bool // it took more than it may
+	Memory bool // it took more than it was allowed
 	Why    string
 }
 
 // Error returns the reason.
 func (e *Ended) Error() string { return e.Why }
 
-// Failed is the error that the work returned, in its words.
+// Failed is the text of an error that the work returned.
 type Failed string
 
 // Error returns the text of the work's error.
@@ -100,8 +102,8 @@ func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 	return answer, err
 }
 
-// bounds returns a function that is called again and again while a process works, and says what the
-// process took too much of; empty: nothing. release is called in the end.
+// bounds returns a function to be called repeatedly while a process works. It returns what the
+// process took too much of, or "". release must be called at the end.
 func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 	held := int64(0)
 	return func() string {
@@ -118,8 +120,9 @@ func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 	}, func() { w.together.Add(-held) }
 }
 
-// take waits for a process, and starts one where there may be more. One that was asked for and is
-// no longer waited for is ready for the next: a start that each caller gave up would never be done.
+// take waits for a process, and starts one if there may be more. If the caller gives up, the
+// started process is kept for the next one: otherwise, with impatient callers, no start would ever
+// be completed.
 func (w *Worker) take(ctx context.Context) (*process, error) {
 	for {
 		select {
@@ -168,7 +171,7 @@ func (w *Worker) start() {
 	w.end(p)
 	select {
 	case w.failed <- fmt.Errorf("start the process for %s: %w", w.name, err):
-	case <-time.After(time.Second): // nobody waits any more
+	case <-time.After(time.Second): // no caller waits any more
 	}
 }
 
@@ -180,7 +183,7 @@ func (w *Worker) end(p *process) {
 	w.mu.Unlock()
 }
 
-// reap ends processes that nothing was asked for a while.
+// reap ends processes that were idle for a while.
 func (w *Worker) reap() {
 	for range len(w.ready) {
 		select {

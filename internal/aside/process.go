@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// process is a process that does one thing after another.
+// process is a process that handles one request after another.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
 	said   *head
-	over   bool          // it does not answer any more
+	over   bool          // whether it does not answer any more
 	exited chan struct{} // closed when it has ended
-	since  time.Time     // it does nothing since then
+	since  time.Time     // when it became idle
 	base   int64         // the bytes that it held when it was ready
 }
 
 // variable names the work of a process in its environment.
 const variable = "TOOLNORM_ASIDE"
 
-// kept are the variables of the environment that a process gets. Others may hold keys, which what
-// goes wrong in it must not reach.
+// kept are the environment variables that a process gets. Others may hold keys, which a fault in
+// the process must not reveal.
 var kept = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "GOCOVERDIR", "TZ"}
 
 // start begins a process of this program.
@@ -42,7 +42,7 @@ func start(name string) (*process, error) {
 		return nil, err
 	}
 	if runtime.GOOS == "linux" {
-		path = "/proc/self/exe" // this program, also when its file was replaced by a newer one
+		path = "/proc/self/exe" // this program, even if its file was replaced by a newer one
 	}
 	p := &process{cmd: exec.Command(path), said: &head{}, exited: make(chan struct{})}
 	p.cmd.Env = []string{variable + "=" + name}
@@ -97,8 +97,8 @@ func (p *process) kill() {
 	}
 }
 
-// look is how often the memory of a process that works is read: it can take some megabytes more
-// meanwhile.
+// look is the interval at which the memory of a working process is read: it can take some more
+// megabytes in that time.
 const look = 5 * time.Millisecond
 
 // ask sends a request and waits for its answer, within the bounds of a worker.
@@ -117,7 +117,8 @@ func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, e
 	return answer, err
 }
 
-// answer waits for what the process says next. What takes too long or too much of a worker ends it.
+// answer waits for the next message of the process. It ends the process if that takes too much time
+// or memory.
 func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	type message struct {
 		kind byte
@@ -162,9 +163,9 @@ func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	}
 }
 
-// last returns what a process said before it ended, in one line: the reason of a crash comes first.
-// The process's output ends before all that it said has been read, so last waits for the process to
-// end.
+// last returns in one line what a process printed before it ended: the reason of a crash comes
+// first. The pipe of messages may end before all of that output has been read, so last waits for
+// the process to end.
 func (p *process) last(err error) string {
 	select {
 	case <-p.exited:
@@ -177,7 +178,7 @@ func (p *process) last(err error) string {
 	return "its process ended: " + line
 }
 
-// memory returns how many bytes the process holds, or 0 if the system does not tell.
+// memory returns how many bytes the process holds, or 0 if the system does not report it.
 func (p *process) memory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
 	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
@@ -188,7 +189,7 @@ func (p *process) memory() int64 {
 	return 0
 }
 
-// head keeps the beginning of what a process says; the reason of a crash is the first line.
+// head keeps the beginning of what a process prints; the reason of a crash is in the first line.
 type head struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -197,7 +198,8 @@ type head struct {
 // maxHead bounds what is kept, in bytes.
 const maxHead = 4096
 
-// Write keeps b as far as there is room. It never fails, so that the process is not stopped.
+// Write keeps as much of b as there is room for. It never fails, so that the process is not
+// stopped.
 func (h *head) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

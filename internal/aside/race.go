@@ -2,6 +2,6 @@
 
 package aside
 
-// detecting reports whether the race detector is in the program. What a process holds is several
-// times as much then, so processes are not bounded together.
+// detecting reports whether the race detector is in the program. With it a process takes several
+// times the memory, so there is no bound for all processes together.
 const detecting = true

@@ -11,24 +11,25 @@ import (
 	"syscall"
 )
 
-// asked is the name of the work that this process was started for; empty: it is a program.
+// asked returns the name of the work for which this process was started, or "" in an ordinary
+// process.
 var asked = sync.OnceValue(func() string { return os.Getenv(variable) })
 
-// serve does the work until the program that started this process is gone. What is printed
-// meanwhile must not come between the messages.
+// serve answers requests until the program that started this process is gone. Other output must not
+// be mixed with the messages.
 func serve(warm func(), work Work) {
 	out := os.Stdout
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 		os.Stdout = null
 	}
-	signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all; the end of the program is what counts
+	signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all processes; this one ends with the program
 	smallFiles()
 	requests := make(chan []byte)
 	go func() {
 		for {
 			_, text, err := receive(os.Stdin)
 			if err != nil {
-				os.Exit(0) // the program is gone, also in the middle of some work
+				os.Exit(0) // the program is gone, so stop even in the middle of work
 			}
 			requests <- text
 		}
@@ -46,8 +47,7 @@ func serve(warm func(), work Work) {
 	}
 }
 
-// answer does one piece of work. One that panics has left this process in a state that nobody
-// knows.
+// answer answers one request. After a panic the state of this process is unknown.
 func answer(out io.Writer, work Work, text []byte) error {
 	defer func() {
 		if v := recover(); v != nil {
@@ -68,6 +68,5 @@ func answer(out io.Writer, work Work, text []byte) error {
 // spent is set by Spent.
 var spent atomic.Bool
 
-// Spent marks this process as used up: it answers and ends. Work calls it when it leaves something
-// running.
+// Spent makes this process end after its answer. Work calls it when it leaves something running.
 func Spent() { spent.Store(true) }

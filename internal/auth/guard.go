@@ -1,18 +1,18 @@
-// Package auth decides who may ask a server: under which host name, from which web page, and with
-// which key.
+// Package auth decides which requests a server answers: under which host name, from which web page,
+// and with which key.
 //
-// One Guard stands in front of everything that one port serves; what is mounted behind it checks
-// nothing of this itself. So a new handler cannot forget a check, and cannot log or pass on a key
-// that it never sees.
+// One Guard wraps everything that one port serves; the handlers inside it check none of this
+// themselves. So a new handler cannot forget a check, and cannot log or pass on a key that it never
+// sees.
 //
-// What a handler does learn is who asks: a Principal in the request's context, which goes with it
-// into every tool call. It is nil only behind an open path.
+// A handler does learn who asks: a Principal in the request's context, which is passed on to every
+// tool call. It is nil only on an open path.
 //
 //	guard.go      the Guard: host, origin, then who asks
 //	need.go       what a route asks of its caller: an administrator, a page of this server, …
 //	here.go       which requests come from this machine
 //	preflight.go  what a browser may send
-//	keys.go       API keys: their file, their labels, where requests bear them
+//	keys.go       API keys: their file, their labels, where requests carry them
 //	jwt.go        JWTs: which are believed, and what their claims mean
 //	keyring.go    the public keys of an issuer, kept and fetched anew
 //	publickey.go  JWKS and PEM
@@ -34,27 +34,27 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Guard refuses requests that may not ask. The zero value lets every program of this machine and of
-// the network ask without a key under localhost or an IP address, and of web pages those of this
-// machine. Void can send no key to its MCP servers, so loopback has to work without one.
+// Guard refuses requests that are not allowed. The zero value answers every program on this machine
+// and in the network without a key, under localhost or an IP address, and the web pages of this
+// machine. Void cannot send a key to its MCP servers, so loopback has to work without one.
 type Guard struct {
 	Hosts    []string  // host names, besides localhost and every IP address, under which the server is asked; "*": any
 	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys     Keys      // one of which every request must bear; none: no key is asked for
-	Admins   Keys      // those of administrators; none: the holders of Keys are administrators
-	Scrapers Keys      // those that open what is scraped, and nothing else
-	Tokens   *Tokens   // verifies JWTs, which open as keys do; nil: there are none
+	Keys     Keys      // one of which every request must carry; none: no key is required
+	Admins   Keys      // the keys of administrators; none: the holders of Keys are administrators
+	Scrapers Keys      // the keys that give access to what is scraped, and to nothing else
+	Tokens   *Tokens   // verifies JWTs, which give access as keys do; nil: JWTs are not accepted
 	Resource *Resource // what MCP clients without a token are told; nil: nothing
 
-	// Local reports whether a request bears what only the user who runs the server can read;
-	// nil: there is nothing of that kind.
+	// Local reports whether a request carries a secret that only the user who runs the server can
+	// read; nil: there is no such secret.
 	Local func(*http.Request) bool
 
 	Routes *http.ServeMux  // finds a request's route; nil: every route needs a User
-	Needs  map[string]Need // what routes ask for, by their patterns; one that is missing is for administrators
+	Needs  map[string]Need // what routes need, by their patterns; a route that is missing is for administrators
 
-	Sets   Sets   // which sets of tools callers may use; nil: claims alone say
-	Rights Rights // what callers may do; nil: administrators everything, others ask models and call tools
+	Sets   Sets   // which sets of tools callers may use; nil: only the claims decide
+	Rights Rights // what callers may do; nil: administrators may do everything, others may ask models and call tools
 
 	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
 }
@@ -64,13 +64,13 @@ type Guard struct {
 // their scheme alone.
 var appSchemes = []string{"app", "tauri", "vscode-webview", "vscode-file"}
 
-// Wrap returns a handler that guards next. It answers requests that may not ask with a fault, and
-// preflights of those that may with what they may send; neither reaches next. The key stays here:
-// next sees requests without it.
+// Wrap returns a handler that guards next. It answers a forbidden request with a fault, and an
+// allowed preflight with the headers that the page may send; neither reaches next. The key is
+// removed: next sees requests without it.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The order matters: a preflight bears no key, so it is answered in front of the check for
-		// one, but behind the checks of host and origin, which it does bear.
+		// The order matters: a preflight carries a host and an origin, but no key. So it is
+		// answered after the checks of host and origin, and before the check of the key.
 		need := g.need(r)
 		if need == Page {
 			next.ServeHTTP(w, withoutKey(r))
@@ -97,9 +97,8 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// turnAway answers a request that may not ask: 403 for a host, an origin or a form, 401 for a key.
-// The log line names where the request came from and why a token was not believed, and never the
-// key.
+// turnAway answers a forbidden request: 403 for a host, an origin or a form, 401 for a key. The log
+// line names where the request came from and why a token was rejected, and never the key.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
 		Int("status", fault.From(err).Status()).Msg("refused")
@@ -108,17 +107,17 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 
 // exposed are the headers of an answer that pages may read. Without the list a browser shows a
 // script only Content-Type and a few others. A browser's MCP client needs Mcp-Session-Id, or every
-// message after initialize is one without a session.
+// message after initialize has no session.
 const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
 // admit refuses what a web page elsewhere could make a browser send: a request under a foreign host
-// name (DNS rebinding) or from a foreign origin. To a page that may ask it says so. Both checks are
-// needed: after a rebinding the attacker chooses Host and Origin alike, so comparing one with the
-// other proves nothing. MCP demands the 403 for an Origin that is not allowed, in all its
-// revisions; a request without one comes from a program and passes. What changes the server, or
-// shows what is in it, is for its own pages alone.
+// name (DNS rebinding) or from a foreign origin. It adds the CORS headers for a page that is
+// allowed. Both checks are needed: after a rebinding the attacker chooses Host and Origin alike, so
+// comparing one with the other proves nothing. MCP demands the 403 for an Origin that is not
+// allowed, in all its revisions; a request without an Origin comes from a program and passes. Only
+// the server's own pages may change the server, or see what is in it.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
-	// HAProxy's checks of health are of HTTP/1.0 and name no host. No browser sends such a request.
+	// HAProxy's health checks use HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
 		name := HostName(r.Host)
 		if name == "" {
@@ -149,10 +148,10 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	return nil
 }
 
-// fetched refuses what a browser sends without an Origin for a page elsewhere, or to show in a
-// page: images, scripts, frames. <img src="http://localhost:11435/sse"> would open a stream. What
-// its user types, or follows as a link, passes. Browsers say so in headers that no page can set;
-// other programs send none of them and pass.
+// fetched refuses requests that a browser sends without an Origin for a foreign page, or to show in
+// a page: images, scripts, frames. <img src="http://localhost:11435/sse"> would open a stream. An
+// address that the user types, or a link that the user follows, passes. Browsers tell these apart
+// in headers that no page can set; other programs send none of them and pass.
 func (g *Guard) fetched(r *http.Request) error {
 	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
 	switch {
@@ -167,19 +166,19 @@ func (g *Guard) fetched(r *http.Request) error {
 	return nil
 }
 
-// isForm reports whether a body is what a form of a page sends, which browsers send across origins
+// isForm reports whether a body is that of a form in a page, which browsers send across origins
 // without a preflight. curl -d says form-urlencoded too, so a form counts only beside an Origin or
-// Sec-Fetch-Site. text/plain is left alone: with an Origin that is allowed it is a page that may
-// ask.
+// Sec-Fetch-Site. text/plain is not treated as a form: with an allowed Origin it comes from an
+// allowed page.
 func isForm(r *http.Request) bool {
 	kind, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Content-Type")), ";")
 	kind = strings.TrimSpace(kind)
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// hostAllowed checks a Host header. An IP address cannot be rebound, so any will do: a rebinding
-// needs a name whose address the attacker can change. Names below .localhost never leave the
-// machine in a browser.
+// hostAllowed reports whether a Host header is allowed. Every IP address is: a rebinding needs a
+// name whose address the attacker can change. Names below .localhost never leave the machine in a
+// browser.
 func (g *Guard) hostAllowed(hostport string) bool {
 	host := HostName(hostport)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -193,10 +192,10 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName returns a Host header without its port, brackets, final dot and capitals. It is empty
-// when the header is none: a name or an address, one in brackets if it has colons, and behind it a
-// colon and a number or nothing. So localhost:80.evil.example and [127.0.0.1] are none, though a
-// looser reading would find an allowed host in them.
+// HostName returns a Host header without its port, brackets, final dot and capitals. It returns ""
+// for an invalid header. A valid one is a name or an address, in brackets if the address has
+// colons, and then nothing or a colon and a number. So localhost:80.evil.example and [127.0.0.1]
+// are invalid, though a looser reading would find an allowed host in them.
 func HostName(hostport string) string {
 	host, port := hostport, ""
 	if inside, ok := strings.CutPrefix(hostport, "["); ok {
@@ -212,9 +211,9 @@ func HostName(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// originAllowed checks an Origin header: this server's own pages, this machine's, and those that
-// the settings name. "null" is not one of them: sandboxed frames and local files have it, whoever
-// wrote them.
+// originAllowed reports whether an Origin header is allowed: that of this server's own pages, of
+// this machine's pages, and of those that the settings name. "null" is not allowed: every sandboxed
+// frame and local file has it, whatever its author.
 func (g *Guard) originAllowed(origin, host string) bool {
 	if slices.ContainsFunc(g.Origins, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(strings.TrimSuffix(allowed, "/"), origin)
@@ -222,7 +221,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) { // an origin is nothing more; http://localhost@evil.example has a user in front
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) { // an origin has a scheme and a host only; http://localhost@evil.example begins with a user
 		return false
 	}
 	if slices.Contains(appSchemes, u.Scheme) {

@@ -18,31 +18,31 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The algorithms that are known. Which of them are allowed follows from the keys that are
-// configured, never from the token: one that names "none", or HS256 where only public keys are
-// known, is refused whatever its signature is.
+// The supported algorithms. The configured keys decide which of them are allowed, never the token:
+// a token that names "none", or HS256 where only public keys are configured, is refused whatever
+// its signature is.
 const (
-	hs256 = "HS256" // a secret that is shared with the issuer
-	rs256 = "RS256" // a public RSA key
-	eddsa = "EdDSA" // a public Ed25519 key
+	hs256 = "HS256" // with a secret shared with the issuer
+	rs256 = "RS256" // with a public RSA key
+	eddsa = "EdDSA" // with a public Ed25519 key
 )
 
-// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, wants as many as the
-// hash has. A shorter one can be found by trying, at home, from a single token.
+// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, requires as many as
+// the hash has. A shorter secret can be guessed offline from a single token.
 const minSecret = 32
 
-// longestToken is the longest JWT that is looked at, in bytes. Tokens with many groups have a few
-// thousand.
+// longestToken is the length of the longest JWT that is parsed, in bytes. Tokens with many groups
+// have a few thousand.
 const longestToken = 16 << 10
 
-// TokenConfig says which JWTs are believed.
+// TokenConfig defines which JWTs are accepted.
 type TokenConfig struct {
 	Secret    []byte        // allows HS256; at least 32 bytes
 	Keys      string        // allows RS256 and EdDSA: the URL of a JWKS, or the path of a JWKS or a PEM file
-	Audience  []string      // one of which aud must name; none: aud is not looked at
-	Issuer    string        // what iss must be; empty: iss is not looked at
-	Leeway    time.Duration // how far the issuer's clock may be off
-	AdminRole string        // what role, or one of roles, must be for an Admin; empty: no JWT is an Admin's
+	Audience  []string      // aud must name one of them; none: aud is not checked
+	Issuer    string        // what iss must be; empty: iss is not checked
+	Leeway    time.Duration // by how much the issuer's clock may differ
+	AdminRole string        // the role of an Admin, in the claim role or roles; empty: no JWT makes an Admin
 }
 
 // Tokens verifies JWTs.
@@ -52,9 +52,9 @@ type Tokens struct {
 	keys   *keyring // nil: no public keys
 }
 
-// NewTokens checks the settings and reads a file of keys; keys at a URL are fetched when the first
-// token comes, since their server may start later than this one. It is nil when neither a secret
-// nor keys are configured.
+// NewTokens checks the settings and reads a file of keys. Keys at a URL are fetched when the first
+// token arrives, since their server may start later than this one. It returns nil when neither a
+// secret nor keys are configured.
 func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
 
 // newTokens is like NewTokens, with a clock.
@@ -77,8 +77,8 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	if len(allowed) == 0 {
 		return nil, nil
 	}
-	// exp is required: a token without it would open for ever, and there is no list of those that
-	// were withdrawn.
+	// exp is required: a token without it would be valid for ever, and there is no list of
+	// withdrawn tokens.
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 	}
@@ -92,13 +92,13 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	return t, nil
 }
 
-// InvalidCredentials is what is said of every JWT that is missing or not believed, as promised to
-// callers. Why is for the log: whoever tries tokens must not learn how near they came.
+// InvalidCredentials is the message for every missing or rejected JWT, as promised to callers. Only
+// the log has the reason: an attacker who tries tokens must not learn how near they came.
 const InvalidCredentials = "Invalid authentication credentials"
 
-// Verify returns the principal that a token names. The error is a fault: 401 for a token that is
-// not believed, with the reason as its cause, and 503 when the keys are not available, since then
-// nothing is known of the token.
+// Verify returns the principal that a token names. The error is a fault: 401 for a rejected token,
+// with the reason as its cause, and 503 when the keys are not available, since the token cannot be
+// checked then.
 func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	if len(raw) > longestToken {
 		return nil, refused(errors.New("the token is too long"))
@@ -117,11 +117,12 @@ func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	return t.principal(&said, raw), nil
 }
 
-// longestSubject is the longest sub, in bytes: it stands in a column of a table and in log lines.
+// longestSubject is the length of the longest sub, in bytes: it is written to a column of a table
+// and to log lines.
 const longestSubject = 256
 
-// checkSubject refuses a name that could not be told from another in created_by or in the log.
-// "local" is whoever runs the server.
+// checkSubject refuses a name that could be mistaken for another in created_by or in the log.
+// "local" is the name of the user who runs the server.
 func checkSubject(sub string) error {
 	switch {
 	case strings.TrimSpace(sub) == "":
@@ -136,17 +137,17 @@ func checkSubject(sub string) error {
 	return nil
 }
 
-// refused returns the fault of a token that is not believed.
+// refused returns the fault of a rejected token.
 func refused(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }
 
-// key finds what a token's signature is verified with. The parser has checked that the algorithm is
-// allowed; here the algorithm gets its own kind of key alone. With RSA's public key as HMAC's
-// secret anybody could sign (RFC 8725, section 2.1).
+// key finds the key that verifies a token's signature. The parser has checked that the algorithm is
+// allowed; key makes sure that an algorithm gets only its own kind of key. If an RSA public key
+// were taken as an HMAC secret, anybody could sign (RFC 8725, section 2.1).
 func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
-	// crit names what a reader has to understand, as a "b64" that changes what is signed. None of
-	// it is understood here, and the library does not look (RFC 7515, section 4.1.11).
+	// crit names extensions that a reader has to understand, like "b64", which changes what is
+	// signed. None is supported here, and the library does not check (RFC 7515, section 4.1.11).
 	if _, ok := token.Header["crit"]; ok {
 		return nil, errors.New("the token's header has crit, of which nothing is known")
 	}
@@ -158,12 +159,12 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 	return jwt.VerificationKeySet{Keys: found}, err
 }
 
-// principal returns the principal that a token's claims describe. What a claim leaves out is the
-// least that it can mean: no tenant, no department, clearance 0; but for kb_ids, without which the
-// tenant alone is the bound, and tool_sets, without which the settings say which tools may be used.
+// principal returns the principal that a token's claims describe. A missing claim gives the least
+// access: no tenant, no department, clearance 0. There are two exceptions: without kb_ids only the
+// tenant is a bound, and without tool_sets the settings decide which tools may be used.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
-	// A later token of the same person is the same caller, so that a session outlives the token
-	// that it began with.
+	// A later token of the same person gives the same caller, so that a session outlives its first
+	// token.
 	sum := sha256.Sum256([]byte("jwt\x00" + c.Issuer + "\x00" + c.tenant + "\x00" + c.Subject))
 	may, admin := uses, t.cfg.AdminRole != "" && slices.Contains(c.roles, t.cfg.AdminRole)
 	if admin {
@@ -175,7 +176,7 @@ func (t *Tokens) principal(c *claims, raw string) *Principal {
 	}
 }
 
-// claims are those of a token that count here.
+// claims holds the claims of a token that are used here.
 type claims struct {
 	jwt.RegisteredClaims
 	tenant      string
@@ -187,9 +188,9 @@ type claims struct {
 }
 
 // UnmarshalJSON reads claims by their exact names. encoding/json would take "Tenant_ID" for
-// tenant_id as well, and an issuer that lets people choose claims of their own protects the real
-// names alone. A claim of the wrong type makes the whole token invalid: to pass over a clearance of
-// "3" would mean something that nobody wrote.
+// tenant_id as well, and an issuer that lets people choose claims of their own protects only the
+// real names. A claim of the wrong type makes the whole token invalid: to ignore a clearance of "3"
+// would give the token a meaning that its issuer did not intend.
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -205,7 +206,7 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 		if !ok {
 			continue
 		}
-		if _, date := into.(**jwt.NumericDate); date && value[0] == '"' { // the library reads "1700000000" as well
+		if _, date := into.(**jwt.NumericDate); date && value[0] == '"' { // the library would accept "1700000000" as well
 			return fmt.Errorf("claim %s: a number is wanted, not a text", name)
 		}
 		if err := json.Unmarshal(value, into); err != nil {
@@ -219,8 +220,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 // words is a text or a list of texts.
 type words []string
 
-// UnmarshalJSON reads them. null is no list, as if the claim were missing; [] is a list of none,
-// which for kb_ids is something else.
+// UnmarshalJSON reads a text or a list of texts. null gives nil, as if the claim were missing; []
+// gives an empty list, which has another meaning for kb_ids.
 func (w *words) UnmarshalJSON(text []byte) error {
 	var one string
 	if string(text) != "null" && json.Unmarshal(text, &one) == nil {
@@ -230,8 +231,8 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(w))
 }
 
-// bearer returns what a request bears behind "Bearer", which is the one place for a JWT. The query
-// string is none: URLs are logged by every proxy on the way.
+// bearer returns what follows "Bearer" in a request's Authorization header, the only place for a
+// JWT. The query string is not read: URLs are logged by every proxy on the way.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// How keys are kept. A key server answers within milliseconds, and one that is down must not hold
-// up those whose keys are known.
+// The times and sizes for keeping keys. A key server answers within milliseconds, and a server that
+// is down must not delay callers whose keys are known.
 const (
-	fetchWait  = 5 * time.Second  // the longest fetch
-	fetchAgain = 10 * time.Second // between two fetches: tokens with made-up key ids must not become requests of ours
-	keysFresh  = 10 * time.Minute // after which keys are fetched anew, while the old ones go on: a revoked key is gone soon
-	keysStale  = time.Hour        // after which they are not believed any more: their server has been down for so long
-	largestSet = 1 << 20          // bytes of a file or an answer
+	fetchWait  = 5 * time.Second  // how long a fetch may take
+	fetchAgain = 10 * time.Second // between two fetches: tokens with made-up key ids must not each cause a request
+	keysFresh  = 10 * time.Minute // after which keys are fetched again, while the old ones stay in use: a revoked key is soon gone
+	keysStale  = time.Hour        // after which keys are not used any more: their server has been down for so long
+	largestSet = 1 << 20          // the most bytes of a file or an answer
 )
 
-// errNoKeys says that the keys are not available now.
+// errNoKeys is returned while the keys are not available.
 var errNoKeys = errors.New("the keys are not available")
 
 // keyring keeps the public keys of an issuer, from a file or a URL.
@@ -34,13 +34,13 @@ type keyring struct {
 
 	mu      sync.Mutex
 	keys    []publicKey
-	got     time.Time     // when they were read last
-	tried   time.Time     // when that was tried last
+	got     time.Time     // when the keys were read last
+	tried   time.Time     // when reading them was tried last
 	failure error         // of the last try
-	running chan struct{} // closed when the fetch that runs now is done; nil: none runs
+	running chan struct{} // closed when the current fetch is done; nil: no fetch is running
 }
 
-// newKeyring makes a keyring. A file must be readable now; a URL is asked later.
+// newKeyring makes a keyring. A file must be readable now; a URL is fetched later.
 func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	k := &keyring{where: where, now: now}
 	if strings.Contains(where, "://") {
@@ -49,8 +49,8 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 			return nil, errors.New("the URL of the JWT keys must be https://HOST/PATH, or http:// for a server of your own")
 		}
 		k.client = &http.Client{Timeout: fetchWait, CheckRedirect: func(*http.Request, []*http.Request) error {
-			// Whoever can redirect the request would choose the keys; a server of keys has no need
-			// to.
+			// An attacker who can redirect the request would choose the keys; a key server has no
+			// need to redirect.
 			return errors.New("redirects are not followed")
 		}}
 		return k, nil
@@ -62,11 +62,11 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	return k, nil
 }
 
-// find returns the keys that a token may be signed with: those of its id and algorithm. An id that
-// is unknown may be that of a new key, so the keys are fetched once more before it is refused. No
-// key is an empty list; keys that are not available are errNoKeys.
+// find returns the keys that a token may be signed with: those of its id and algorithm. An unknown
+// id may belong to a new key, so the keys are fetched once more before it is refused. It returns an
+// empty list if no key fits, and errNoKeys if the keys are not available.
 func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey, error) {
-	// Most tokens are answered here: their key is known, and a fetch that is due runs beside them.
+	// Most tokens end here: their key is known, and a due fetch runs in the background.
 	found, old, next := k.look(kid, alg)
 	if len(found) > 0 && !old {
 		return found, nil
@@ -85,8 +85,9 @@ func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey,
 	return found, nil
 }
 
-// look finds keys among those that are here, says whether all of them are too old to be believed,
-// and when there may be others. It starts a fetch when one is due, and waits for none.
+// look finds keys among those that are kept. old reports whether they are all too old to be used,
+// and next is closed when there may be others. It starts a fetch when one is due, and does not wait
+// for it.
 func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -110,13 +111,13 @@ func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next
 	if k.running != nil {
 		return found, age > keysStale, k.running
 	}
-	// Nothing new will come: it was tried a moment ago.
+	// There will be nothing new: the last try was a moment ago.
 	now := make(chan struct{})
 	close(now)
 	return found, age > keysStale, now
 }
 
-// refresh reads the keys. When it fails the old ones stay, until they are too old.
+// refresh reads the keys. When that fails, the old keys stay until they are too old.
 func (k *keyring) refresh() {
 	text, err := k.read()
 	var keys []publicKey

@@ -17,32 +17,32 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// minKey is the shortest key that is taken, in bytes: whoever reaches the port may guess as long as
-// they like. 16 digits of hex are 64 bits, too many to guess over HTTP.
+// minKey is the length of the shortest key that is accepted, in bytes: an attacker who reaches the
+// port may guess for as long as they like. 16 digits of hex are 64 bits, too many to guess over
+// HTTP.
 const minKey = 16
 
-// maxKeyFile bounds a file of keys, in bytes: a path that is mistyped may name anything.
+// maxKeyFile bounds a file of keys, in bytes: a mistyped path may name any file.
 const maxKeyFile = 1 << 20
 
-// hashed is in front of a key of which only the SHA-256 sum is given, in hex.
+// hashed is the prefix of a key that is given as its SHA-256 sum in hex.
 const hashed = "sha256:"
 
-// Keys are the keys that may ask, as their SHA-256 sums. The keys themselves are not kept in
-// memory. They are made by machines and long, so a slow hash as for passwords would only cost each
-// request its time.
+// Keys holds the SHA-256 sums of accepted keys. The keys themselves are not kept in memory. Keys
+// are long and made by machines, so a slow hash as for passwords would only slow down each request.
 type Keys []knownKey
 
-// knownKey is one of them.
+// knownKey is an accepted key.
 type knownKey struct {
 	sum   [sha256.Size]byte
-	label string // names its holder in audit lines and in created_by; empty: the sum does
+	label string // names the holder in audit lines and in created_by; empty: the sum is used
 }
 
-// ParseKeys reads keys: each as it is, of 16 bytes or more without blanks, or as sha256: and the
-// sum of it in hex; a label and a blank may stand in front. One that cannot be used opens nothing
-// and is left out; odd says which, by its number, and never shows it: errors end up in logs and on
-// screens. That none can be used is an error: a server that was meant to have keys must not be
-// open.
+// ParseKeys reads keys. Each is the key itself, of 16 bytes or more without blanks, or sha256: and
+// its sum in hex; a label and a blank may precede it. Keys that cannot be used are left out, with
+// an error in odd that gives the number of the key but never the key: errors end up in logs and on
+// screens. It fails if none of the keys can be used: a server that was meant to have keys must not
+// be open.
 func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	for i, w := range words {
 		k, wrong := parseKey(w)
@@ -55,7 +55,7 @@ func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// usable returns the keys if there are some, or none were given.
+// usable returns its arguments, or the first error in odd if there is an error but no key.
 func usable(all Keys, odd []error) (Keys, []error, error) {
 	if len(all) == 0 && len(odd) > 0 {
 		return nil, nil, odd[0]
@@ -63,7 +63,7 @@ func usable(all Keys, odd []error) (Keys, []error, error) {
 	return all, odd, nil
 }
 
-// parseKey reads one key. No key can hold a blank, so a word in front of one is a label.
+// parseKey reads one key. No key contains a blank, so a word before a blank is a label.
 func parseKey(line string) (k knownKey, err error) {
 	w := line
 	if label, key, ok := strings.Cut(line, " "); ok && !strings.ContainsAny(strings.TrimSpace(key), " \t\r\n") {
@@ -88,8 +88,8 @@ func parseKey(line string) (k knownKey, err error) {
 	return k, nil
 }
 
-// longestLabel is the longest label of a key, in bytes: it stands in a column of a table and in log
-// lines.
+// longestLabel is the length of the longest label of a key, in bytes: labels are written to a
+// column of a table and to log lines.
 const longestLabel = 64
 
 // isLabel reports whether a word can name the holder of a key.
@@ -99,8 +99,8 @@ func isLabel(word string) bool {
 	})
 }
 
-// ReadKeys reads a file of keys, one a line as ParseKeys takes them; empty lines, and those that
-// begin with #, are skipped. A file without a key is an error: it was meant to hold one.
+// ReadKeys reads a file with a key in each line, in the form of ParseKeys; empty lines and lines
+// that begin with # are skipped. A file without a key is an error: it was meant to contain one.
 func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,12 +136,12 @@ func ReadKeys(path string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// find looks for a key. It takes the same time for every key: all of them are compared, and each
-// comparison takes constant time, so an answer's delay tells nothing about how much of a guess was
-// right.
+// find looks for a key and returns its label. It takes the same time for every key: all sums are
+// compared, each in constant time, so the delay of an answer does not reveal how much of a guess
+// was right.
 func (k Keys) find(key string) (label string, ok bool) {
 	sum := sha256.Sum256([]byte(key))
-	// No early return: how many keys were compared would show in the time.
+	// No early return: the time would show how many keys were compared.
 	at := -1
 	for i, known := range k {
 		if subtle.ConstantTimeCompare(sum[:], known.sum[:]) == 1 {
@@ -164,9 +164,9 @@ func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, erro
 	return p, err
 }
 
-// known returns who sent a request: the holder of a key, whom a JWT is about, or whoever is
-// here where neither is asked for. With keys and JWTs, either lets in. Behind an open path it
-// may be nobody.
+// known returns who sent a request: the holder of a key, the subject of a JWT, or the local user
+// where no credential is required. If both keys and JWTs are configured, either is enough. On an
+// open path it may return nil.
 func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	if g.Local != nil && g.Local(r) {
 		return Local(), nil
@@ -198,7 +198,7 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 	return p, nil
 }
 
-// holder returns who bears one of the keys, nil when the request bears none.
+// holder returns the principal of the key in a request, or nil if the request carries no known key.
 func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		label, chief := g.Admins.find(key)
@@ -216,15 +216,15 @@ func (g *Guard) holder(r *http.Request) *Principal {
 	return nil
 }
 
-// digest names the holder of a key that has no label. The key is summed with a prefix: the plain
-// sum is what a settings file holds as sha256:…, and would name the key.
+// digest returns a name for the holder of a key without a label. The key is hashed with a prefix:
+// its plain sum may be in a settings file as sha256:…, and would identify the key.
 func digest(key string) string {
 	sum := sha256.Sum256(append([]byte("principal "), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// scraper returns who bears one of the keys that open what is scraped, nil when the request bears
-// none.
+// scraper returns the principal of a key in Guard.Scrapers, or nil if the request carries none of
+// them.
 func (g *Guard) scraper(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		if label, ok := g.Scrapers.find(key); ok {
@@ -234,19 +234,20 @@ func (g *Guard) scraper(r *http.Request) *Principal {
 	return nil
 }
 
-// labels reports whether a name is the label of a key. No JWT may be about it, since the log
-// and created_by could not tell the two.
+// labels reports whether a name is the label of a key. No JWT may have such a name as its subject,
+// since the log and created_by could not tell the two apart.
 func (k Keys) labels(name string) bool {
 	return slices.ContainsFunc(k, func(known knownKey) bool { return known.label == name })
 }
 
-// keyHeaders are those that may hold a key: OpenAI's, Azure's and Anthropic's. No query parameter
-// is one, since URLs are logged by every proxy on the way; MCP forbids tokens there.
+// keyHeaders are the headers that may hold a key: OpenAI's, Azure's and Anthropic's. Query
+// parameters are not read, since URLs are logged by every proxy on the way; MCP forbids tokens
+// there.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
-// keysOf returns the keys that a request bears: after "Bearer", as the password of "Basic", or
-// alone in a header of their own. Basic is for browsers, which can ask their user for nothing else;
-// the user's name in it does not count.
+// keysOf returns the keys that a request carries: after "Bearer", as the password of "Basic", or
+// alone in a header of their own. Basic is for browsers, which cannot ask their user for anything
+// else; the user name in it is ignored.
 func keysOf(r *http.Request) (all []string) {
 	for _, name := range keyHeaders[1:] {
 		all = append(all, r.Header.Get(name))
@@ -258,9 +259,10 @@ func keysOf(r *http.Request) (all []string) {
 }
 
 // challenge returns the error of a missing or wrong key or token, and sets headers that ask for
-// one. A browser that shows pages (Accept: text/html) may ask its user: the trace view wants a key
-// as well, and a browser can send none by itself. err is why a token is not believed; if the keys
-// are not available, nothing is known of the token, which is not a reason to ask for another.
+// one. A browser that shows pages (Accept: text/html) is told to ask its user: the trace view
+// requires a key too, and a browser cannot send one by itself. err is the reason why a token was
+// rejected. If the keys are not available, the token could not be checked, and no other one is
+// asked for.
 func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err

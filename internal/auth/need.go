@@ -8,26 +8,26 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Need is what a route asks of its caller. The zero value asks for the most, so a route that
-// nobody thought of is for administrators.
+// Need is what a route requires of its caller. The zero value requires the most, so a route without
+// an entry is for administrators.
 type Need uint8
 
-// The needs, the strictest first.
+// The needs, strictest first. Each comment names the right, and the web pages that may ask.
 const (
-	Console Need = iota // Administer; each change bears WriteHeader, whoever sends it
+	Console Need = iota // Administer; every change needs WriteHeader, whatever client sends it
 	Admin               // Administer; no web page but this server's own
 	Servers             // MCPServers; no web page but this server's own
 	Manage              // Library; no web page but this server's own
-	Scrape              // Administer, or one of Guard.Scrapers; no web page but this server's own
+	Scrape              // Administer, or a key of Guard.Scrapers; no web page but this server's own
 	Program             // Tools; no web page but this server's own
 	Call                // Tools, and the web pages that Guard.Origins allows
 	Ask                 // Models, and the web pages that Guard.Origins allows
-	User                // anybody who may ask at all, and the web pages that Guard.Origins allows
+	User                // any caller who is admitted, and the web pages that Guard.Origins allows
 	Open                // no credential; Host and Origin are checked
-	Page                // nothing is checked: the same bytes for everybody
+	Page                // nothing is checked: everybody gets the same bytes
 )
 
-// needed are the needs by their words and the rights that they are.
+// needed holds the word and the right of each need.
 var needed = [...]struct {
 	word  string
 	right Right
@@ -39,11 +39,11 @@ var needed = [...]struct {
 // String returns the word that the documents use.
 func (n Need) String() string { return needed[min(n, Page)].word }
 
-// WriteHeader must be on every request by which a page changes the server. A form or a link
-// of a foreign page cannot set it, and a script of one needs a preflight, which is refused.
+// WriteHeader must be on every request by which a page changes the server. A form or a link of a
+// foreign page cannot set it, and a script of a foreign page needs a preflight, which is refused.
 const WriteHeader = "Toolnorm-Admin"
 
-// need returns what the route of a request asks for. A guard without routes asks for a user.
+// need returns what the route of a request requires. It returns User for a guard without routes.
 func (g *Guard) need(r *http.Request) Need {
 	if g.Routes == nil {
 		return User
@@ -52,9 +52,9 @@ func (g *Guard) need(r *http.Request) Need {
 	return g.Needs[pattern]
 }
 
-// ownPages refuses what a page of another origin sends. The guard lets in the pages of this
-// machine for chats, and one of them is any program's development server. Programs send none
-// of these headers and pass.
+// ownPages refuses requests from pages of another origin. The guard admits the pages of this
+// machine for chats, but these include any program's development server. Programs send none of
+// these headers and pass.
 func ownPages(r *http.Request, need Need) error {
 	foreign := fault.New(fault.Forbidden, "web pages of other origins may not ask %s", r.URL.Path)
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -75,7 +75,7 @@ func ownPages(r *http.Request, need Need) error {
 }
 
 // mayWrite refuses a change that a page could have made a browser send without its user's
-// will. Browsers send Basic credentials by themselves, so these prove nothing.
+// will. Browsers send Basic credentials by themselves, so credentials prove nothing here.
 func mayWrite(r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || isPreflight(r) {
 		return nil
@@ -90,8 +90,8 @@ func mayWrite(r *http.Request) error {
 	return nil
 }
 
-// mayAsk refuses who has not the right that the route needs. Without credentials whoever is on this
-// machine is an administrator, unless there are keys for administrators.
+// mayAsk refuses a caller without the right that the route needs. Without credentials, a caller on
+// this machine is an administrator, unless there are keys for administrators.
 func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal) error {
 	right := needed[need].right
 	switch here := Here(r, r.URL.Path); {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// isPreflight reports whether a browser asks whether it may ask. A plain OPTIONS, without the
-// header, is an ordinary request.
+// isPreflight reports whether a request is a preflight: a browser's question whether a page may
+// send the real request. An OPTIONS without the header is an ordinary request.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
 // preflight sets the headers that tell an admitted browser what it may send. They list the allowed
-// headers one by one, since "*" never covers Authorization. Those are the ones that the browser
+// headers one by one, since "*" never covers Authorization. They are the headers that the browser
 // asks for: OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others), and
-// a list of ours would miss the next one. 600 s is how long browsers remember it.
+// a fixed list would miss the next one. Browsers remember the answer for 600 s.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{"authorization", "content-type"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
@@ -36,8 +36,8 @@ func preflight(h http.Header, r *http.Request) {
 	}
 }
 
-// isToken reports whether s can be the name of a header, of which HTTP allows more characters than
-// any client uses. Whatever is listed stands in a header of ours, so anything else is left out.
+// isToken reports whether s can be the name of a header. HTTP allows more characters than any
+// client uses; since the names are copied into a header of the answer, the others are left out.
 func isToken(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }

@@ -18,31 +18,31 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// verificationKey is what golang-jwt takes for a public key.
+// verificationKey is the type of a public key in golang-jwt.
 type verificationKey = jwt.VerificationKey
 
-// minRSA is the shortest RSA key that is taken, in bits: RFC 7518, section 3.3.
+// minRSA is the length of the shortest RSA key that is accepted, in bits: RFC 7518, section 3.3.
 const minRSA = 2048
 
-// maxRSA is the longest one: verifying takes time with the square of the length, and every request
-// pays it.
+// maxRSA is the length of the longest RSA key that is accepted: the time to verify grows with the
+// square of the length, and every request takes it.
 const maxRSA = 8192
 
 // publicKey is a key of an issuer.
 type publicKey struct {
-	id  string // empty: it has none, and is tried for every token
+	id  string // empty: the key has no id, and is tried for every token
 	alg string // the one algorithm that it is for
 	key crypto.PublicKey
 }
 
 // fits reports whether a token may be signed with the key. A token without an id may be signed with
-// any of them.
+// any key.
 func (p publicKey) fits(kid, alg string) bool {
 	return p.alg == alg && (kid == "" || p.id == "" || p.id == kid)
 }
 
-// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. A set of which none can be
-// used is an error.
+// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. It fails if none of them
+// can be used.
 func parsePublicKeys(text []byte) ([]publicKey, error) {
 	if block, _ := pem.Decode(text); block != nil {
 		return parsePEM(text)
@@ -55,8 +55,8 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	}
 	var all []publicKey
 	for _, text := range set.Keys {
-		// Sets hold keys for other purposes and of other kinds, which are none of ours; RFC 7517,
-		// section 5, says to pass over them.
+		// Sets also hold keys for other purposes and of other kinds; RFC 7517, section 5, says to
+		// ignore them.
 		var k jwk
 		if json.Unmarshal(text, &k) != nil {
 			continue
@@ -71,8 +71,8 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	return all, nil
 }
 
-// parsePEM reads the public keys and certificates of a PEM file. One that cannot be used is left
-// out; that none can is an error. A private key is refused: it is not needed here.
+// parsePEM reads the public keys and certificates of a PEM file. Those that cannot be used are left
+// out; it fails if none is left. A private key is refused: it is not needed here.
 func parsePEM(text []byte) (all []publicKey, err error) {
 	for {
 		var block *pem.Block
@@ -118,8 +118,8 @@ func publicKeyIn(block *pem.Block) (publicKey, error) {
 }
 
 // publicKeyOf returns a key with the algorithm that it is for, or an error for a kind or size of
-// key that is not used. The kind of key decides, not the token: each is verified by its own
-// algorithm alone, so an RSA key cannot be taken for a secret of HMAC.
+// key that is not supported. The kind of key decides on the algorithm, not the token, so an RSA key
+// cannot be taken for an HMAC secret.
 func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -134,7 +134,7 @@ func publicKeyOf(id string, key any) (publicKey, error) {
 }
 
 // jwk is a key of a JWKS, with the members of RFC 7517, 7518 and 8037 that public RSA and Ed25519
-// keys have. A symmetric one ("oct") has no place in a set that anybody can read.
+// keys have. A symmetric key ("oct") has no place in a set that anybody can read.
 type jwk struct {
 	Type  string `json:"kty"`
 	ID    string `json:"kid"`
@@ -146,15 +146,15 @@ type jwk struct {
 	X     string `json:"x"`
 }
 
-// public returns the key itself, or an error for one that cannot be used.
+// public returns the key itself, or an error if it cannot be used.
 func (k jwk) public() (key publicKey, err error) {
 	if k.Use != "" && k.Use != "sig" {
 		return key, errors.New("the key is for encryption")
 	}
 	switch {
 	case k.Type == "RSA":
-		// An exponent of more than four bytes is legal and used by nobody; rsa.PublicKey keeps it
-		// as an int.
+		// An exponent of more than four bytes is legal but never used; rsa.PublicKey keeps it as an
+		// int.
 		n, errN := base64.RawURLEncoding.DecodeString(k.N)
 		e, errE := base64.RawURLEncoding.DecodeString(k.E)
 		if errN != nil || errE != nil || len(e) == 0 || len(e) > 4 {

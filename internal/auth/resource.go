@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// MetadataPath is where clients of OAuth find who issues the tokens of this server, with the path
-// of what they asked for behind it (RFC 9728, section 3.1).
+// MetadataPath is the path at which OAuth clients find the issuer of this server's tokens. They
+// append the path of the resource that they asked for (RFC 9728, section 3.1).
 const MetadataPath = "/.well-known/oauth-protected-resource"
 
-// Resource is this server as a protected resource of OAuth: what MCP clients are told so that they
-// can sign their user in.
+// Resource describes this server as a protected resource of OAuth, so that MCP clients can sign
+// their user in.
 type Resource struct {
-	Issuer string // the address of who issues tokens, which has metadata of its own
-	Base   string // scheme, host and path in front of /mcp, where clients find the server; empty: as they asked
+	Issuer string // the address of the issuer of tokens, which has metadata of its own
+	Base   string // scheme, host and path before /mcp under which clients reach the server; empty: as in their request
 }
 
 // covers reports whether a path belongs to MCP, whose clients read metadata.
@@ -36,8 +36,8 @@ func (p *Resource) base(r *http.Request) string {
 	return at.String()
 }
 
-// metadata returns a parameter of WWW-Authenticate with the address of the description of the path
-// that was asked for, or "" if there is no description.
+// metadata returns a parameter of WWW-Authenticate with the address that describes the requested
+// path, or "" if nothing describes it.
 func (p *Resource) metadata(r *http.Request) string {
 	if !p.covers(r.URL.Path) {
 		return ""
@@ -45,8 +45,8 @@ func (p *Resource) metadata(r *http.Request) string {
 	return `, resource_metadata="` + p.base(r) + MetadataPath + r.URL.EscapedPath() + `"`
 }
 
-// ServeHTTP describes the resource whose path stands behind MetadataPath; without one it is the
-// whole server.
+// ServeHTTP describes the resource whose path follows MetadataPath, or the whole server if no path
+// follows.
 func (p *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, MetadataPath)
 	if p == nil || r.Method != http.MethodGet && r.Method != http.MethodHead || strings.Trim(path, "/") != "" && !p.covers(path) {
@@ -55,7 +55,7 @@ func (p *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	at := url.URL{Path: strings.TrimSuffix(path, "/")}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store") // it holds the host that was asked for
+	w.Header().Set("Cache-Control", "no-store") // the answer contains the requested host
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"resource": p.base(r) + at.EscapedPath(), "resource_name": "toolnorm",
 		"authorization_servers": []string{p.Issuer}, "bearer_methods_supported": []string{"header"},

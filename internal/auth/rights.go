@@ -20,11 +20,11 @@ const (
 	Library                      // manage-models: pull, create, copy and delete models
 	Administer                   // administration: the console and all other rights
 
-	uses       = Models | Tools // who may ask at all, unless a setting says otherwise
+	uses       = Models | Tools // the rights of every admitted caller, unless a setting says otherwise
 	everything = uses | MCPServers | Library | Administer
 )
 
-// rightWords are the words of the setting.
+// rightWords maps the words of the setting to rights.
 var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers, "manage-models": Library, "administration": everything}
 
 // String returns the word of one right.
@@ -37,19 +37,20 @@ func (r Right) String() string {
 	return "unknown"
 }
 
-// grant is what a caller may do by the setting.
+// grant is what the setting allows a caller to do.
 type grant struct {
 	rights Right
 	models []string // patterns of the models that may be asked; nil: all
 }
 
-// Rights say what callers may do, by who they are: the label of a key, the sub of a JWT or "local";
-// behind "role:" a role of a JWT; and "*", all who are named in no other way. With rights, whoever
-// they do not name may ask models and call tools, and changes nothing.
+// Rights maps callers to what they may do. A caller is the label of a key, the sub of a JWT or
+// "local"; "role:" and a role of a JWT; or "*" for all callers that are not named otherwise. If
+// there are Rights, a caller that they do not name may ask models and call tools, and change
+// nothing.
 type Rights map[string]grant
 
-// ReadRights reads the words of a setting: the rights of a caller, with commas or blanks between.
-// models=PATTERN stands for some models; none is no right.
+// ReadRights reads the words of a setting: the rights of a caller, separated by commas or blanks.
+// models=PATTERN is the right to ask some models; the word none gives no right.
 func ReadRights(words map[string]string) (Rights, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -85,8 +86,8 @@ func ReadRights(words map[string]string) (Rights, error) {
 }
 
 // Settle sets what a caller may do. The holder of an admin key, a JWT with the administrator's
-// role, and whoever runs the server on this machine unless the setting names local, keep their
-// rights: no setting locks them out.
+// role, and the user who runs the server on this machine (unless the setting names local) keep
+// their rights: no setting locks them out.
 func (r Rights) Settle(p *Principal) {
 	if len(r) == 0 || p.chief {
 		return
@@ -105,7 +106,7 @@ func (r Rights) Settle(p *Principal) {
 		}
 		g.rights, named = g.rights|more.rights, true
 	}
-	// A token must not choose a role, or stand for all, by the name that it bears.
+	// A token must not get a role, or the rights of "*", by the choice of its subject.
 	if !strings.HasPrefix(p.Subject, ofRole) && p.Subject != everyone {
 		take(p.Subject)
 	}
@@ -127,18 +128,17 @@ func (r Rights) Settle(p *Principal) {
 	}
 }
 
-// May reports whether a caller has a right. Nobody has none.
+// May reports whether a caller has a right. A nil caller has none.
 func (p *Principal) May(right Right) bool { return p != nil && p.rights&right == right }
 
-// MayAsk reports whether a caller may ask one of these models: the names by which one model is
-// known.
+// MayAsk reports whether a caller may ask a model, which is known by these names.
 func (p *Principal) MayAsk(names ...string) bool {
 	return p.May(Models) && (p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return pattern.Fits(allowed, name) })
 	}))
 }
 
-// RefuseModel returns the error of a caller who may not ask a model.
+// RefuseModel returns the error for a caller who may not ask a model.
 func RefuseModel(p *Principal, name string) error {
 	who := "nobody"
 	if p != nil {

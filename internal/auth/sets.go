@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Sets says which sets of tools callers may use, by who they are: the label of a key, the sub of a
-// JWT or "local"; behind "role:" a role of a JWT; and "*", all who are named in no other way.
+// Sets maps callers to the sets of tools that they may use. A caller is the label of a key, the sub
+// of a JWT or "local"; "role:" and a role of a JWT; or "*" for all callers that are not named
+// otherwise.
 type Sets map[string][]string
 
-// Names by which Sets knows callers beside their own.
+// The names of callers in Sets that are not the name of one caller.
 const (
 	ofRole   = "role:"
 	everyone = "*"
 )
 
-// ReadSets reads the words of a setting: the sets of a caller, with commas or blanks between. check
-// says what is wrong with the name of a set.
+// ReadSets reads the words of a setting: the sets of a caller, separated by commas or blanks. check
+// returns an error for a name that is not that of a set.
 func ReadSets(words map[string]string, check func(name string) error) (Sets, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -27,7 +28,7 @@ func ReadSets(words map[string]string, check func(name string) error) (Sets, err
 		if strings.TrimSpace(who) == "" || who == ofRole {
 			return nil, fmt.Errorf("%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
 		}
-		all[who] = []string{} // of none is no tool: an empty text must not open all
+		all[who] = []string{} // an empty list allows no tool: an empty text must not allow all
 		for _, name := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
 			if err := check(name); err != nil {
 				return nil, fmt.Errorf("%s=%s: %w", who, text, err)
@@ -38,9 +39,9 @@ func ReadSets(words map[string]string, check func(name string) error) (Sets, err
 	return all, nil
 }
 
-// Of returns the sets that somebody may use; nil: all tools. They are those of the JWT's claim
-// tool_sets, of the caller's own name and of each role. An administrator is bounded as others are,
-// so that a setting means what it says.
+// Of returns the sets that a caller may use, or nil for all tools. They are the sets of the JWT's
+// claim tool_sets, of the caller's own name and of each role. The bound holds for administrators
+// too, so that a setting means what it says.
 func (s Sets) Of(p *Principal) []string {
 	sets := p.Sets
 	take := func(who string) {
@@ -48,7 +49,7 @@ func (s Sets) Of(p *Principal) []string {
 			sets = append(append([]string{}, sets...), more...)
 		}
 	}
-	// A token must not choose a role, or stand for all, by the name that it bears.
+	// A token must not get a role, or the sets of "*", by the choice of its subject.
 	if !strings.HasPrefix(p.Subject, ofRole) && p.Subject != everyone {
 		take(p.Subject)
 	}
@@ -61,7 +62,7 @@ func (s Sets) Of(p *Principal) []string {
 	return slices.Clone(sets)
 }
 
-// Holders lists who may use a set by the settings, in their order.
+// Holders lists the callers to whom the settings allow a set, sorted by name.
 func (s Sets) Holders(set string) (who []string) {
 	for name, sets := range s {
 		if slices.Contains(sets, set) {

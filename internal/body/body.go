@@ -1,5 +1,5 @@
-// Package body reads the JSON bodies of requests that are meant for the server itself, and not for
-// a model: of bounded size, one object, and no member that nobody reads.
+// Package body reads the JSON bodies of requests to the server itself, and not to a model: one
+// object of bounded size, without unknown members.
 package body
 
 import (
@@ -13,9 +13,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Read reads a request's body of at most so many bytes into v, a pointer to a struct. A member
-// that v does not have is an error that names it, since a misspelt one would be dropped in
-// silence. An empty body is io.EOF, for routes that can do without one.
+// Read reads a request's body of up to most bytes into v, a pointer to a struct. A member that v
+// does not have is an error that names it, since a misspelt member would otherwise be ignored
+// silently. An empty body is io.EOF, for routes that can do without one.
 func Read(r *http.Request, most int, v any) error {
 	text, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {
@@ -37,13 +37,13 @@ func Read(r *http.Request, most int, v any) error {
 	return nil
 }
 
-// unreadable returns the fault for an error of JSON, with the field that it is about.
+// unreadable returns the fault for a JSON error, with the field that is wrong.
 func unreadable(err error) error {
 	f := fault.New(fault.Invalid, "the body is not a JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		f.Message, f.Param = wrong.Field+" has the wrong type: "+wrong.Value, wrong.Field
-	} else if wrong != nil { // its own words name a type of this program's
+	} else if wrong != nil { // its own text names a type of this program
 		f.Message = "the body is not a JSON object: got " + wrong.Value
 	} else if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		f.Param = strings.Trim(name, `"`)

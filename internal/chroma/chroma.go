@@ -1,7 +1,7 @@
-// Package chroma speaks to a Chroma server, version 2 of its REST API.
+// Package chroma is a client of Chroma servers, for version 2 of their REST API.
 //
-// It is written out since there is so little of it: five calls. The Go library that exists speaks
-// version 1, which servers of today answer with 410.
+// It uses no library, since it needs only five calls. The existing Go library uses version 1, which
+// today's servers answer with 410.
 package chroma
 
 import (
@@ -23,30 +23,30 @@ import (
 	"toolnorm/chat"
 )
 
-// Client asks one collection. It may be used by many at once and must not be copied.
-// Version 1 of the API answers 410 on today's servers.
+// Client makes requests to one collection. It may be used by several goroutines at once, and must
+// not be copied.
 type Client struct {
 	Host       string // a name, or a whole URL
 	Port       int
 	Collection string
-	Header     string       // one to send, as "X-Chroma-Token: …"; empty: none
+	Header     string       // a header to send, as "X-Chroma-Token: …"; empty: none
 	HTTP       *http.Client // nil: one that waits ten seconds
 
 	mu    sync.Mutex
 	known *collection
 }
 
-// collection is what the server knows it by: the settings have a name, and calls want an id.
+// collection is a collection by the server's own id: the settings have a name, and calls need an
+// id.
 type collection struct {
 	ID            string
-	Dimension     int // 0 until something is in it
+	Dimension     int // 0 while the collection is empty
 	Configuration struct {
 		HNSW struct{ Space string }
 	} `json:"configuration_json"`
 }
 
-// Error is what the server answered.
-// Its kind is Chroma's own name for it (NotFoundError).
+// Error is an error of the server. Its kind is Chroma's own name for it (NotFoundError).
 type Error struct {
 	Status        int    `json:"-"`
 	Kind, Message string `json:"-"`
@@ -55,7 +55,7 @@ type Error struct {
 // Error returns the server's own sentence.
 func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message, e.Status) }
 
-// collections is their path in the tenant and the database that Chroma has when nobody made others.
+// collections is the path of the collections in Chroma's default tenant and database.
 const collections = "/tenants/default_tenant/databases/default_database/collections"
 
 // do makes a call; nil as the body is a GET.
@@ -106,8 +106,8 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// find asks for the collection's id, once. It is never made by a search: a typo would leave an
-// empty one behind. The id is what all other calls want in their path.
+// find asks for the collection's id, once, which all other calls need in their path. A search never
+// creates a collection: a typo would leave an empty one.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +121,8 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 	return c.known, nil
 }
 
-// call asks the collection, whose id is found anew when it is no more: somebody may have made it
-// again.
+// call makes a call to the collection. If its id no longer exists, the id is looked up again, since
+// the collection may have been recreated.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)
@@ -142,7 +142,7 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 
 // Query returns, for each vector, the texts of the n nearest records. A record without a text is
 // left out. All vectors go in one request. Chroma returns null for a record that was stored without
-// its text, and there is nothing to show of one.
+// its text, so there is nothing to show.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}
@@ -163,15 +163,15 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 	return all, nil
 }
 
-// Make makes the collection, for cosines, unless it is there. Without the setting Chroma compares
-// by squared distances, which differ from cosines for vectors of other lengths.
+// Make creates the collection, for cosine distances, unless it exists. Without the setting Chroma
+// compares by squared distances, which differ from cosines for vectors of other lengths.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true, "configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
 	return c.do(ctx, collections, body, new(collection))
 }
 
 // Records returns the records of a source: their ids, and the texts of all when the source is
-// empty. A thousand at a time, so that no answer comes near the bytes that are read of one.
+// empty. It reads a thousand at a time, so that no answer comes near the largest size that is read.
 func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
 	for {
 		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}
@@ -189,8 +189,8 @@ func (c *Client) Records(ctx context.Context, source string) (ids []string, text
 	}
 }
 
-// Upsert puts records in, or in the place of those of the same id (an add would leave the old
-// ones). The source stands in the metadata, where Records finds it again.
+// Upsert adds records, and replaces those with the same id (an add would leave the old ones). The
+// source is written to the metadata, where Records finds it.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string, vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
 	for i := range metadata {
@@ -200,7 +200,7 @@ func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 }
 
 // Delete removes records.
-// No ids are no call: what a server removes that is given none is not to be tried.
+// It makes no call without ids, since it is uncertain what a server would remove then.
 func (c *Client) Delete(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil

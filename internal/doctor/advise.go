@@ -8,9 +8,9 @@ import (
 	"toolnorm/engine"
 )
 
-// advise reports what follows for the model's calls, and which settings say so. Four of five are
-// well: with five questions one miss may be chance. A way that was not asked to its end gives no
-// verdict. Seven questions show what cannot work; they do not rank models.
+// advise adds the verdict on the model's calls, and the settings to recommend. Four of five right
+// answers are enough: with five questions one miss may be chance. A way that was not tried with all
+// questions gets no verdict. Seven questions show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
@@ -39,9 +39,9 @@ func (x *examination) advise() {
 	}
 }
 
-// pick returns the way that toolnorm takes, and the best one: that is another one only if it does
-// clearly better. Two right calls more, or any more where the taken one has less than half: one
-// question's difference is noise.
+// pick returns the way that toolnorm uses, and the best one. The best way differs only if it is
+// clearly better: by two right calls, or by one if the used way has less than half. A difference of
+// one question is noise.
 func (x *examination) pick() (taken, best *Way) {
 	for i := range x.m.Ways {
 		if x.m.Ways[i].Taken {
@@ -79,8 +79,8 @@ func (w Way) title() string {
 	return w.Name
 }
 
-// settings returns lines for the settings file: what was found to be best, so that it stays so. A
-// model that is bad by every way gets none: lines in a file would look like a cure.
+// settings returns lines for the settings file that keep the best way. It returns "" for a model
+// that is bad in every way: lines in a file would look like a cure.
 func (x *examination) settings(best *Way, asItIs bool) string {
 	var b strings.Builder
 	if asItIs {

@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	mostTokens = 128              // of a reply: a call takes 20 to 60, and a model that rambles is cut
-	mostHeard  = 400              // bytes of what a model wrote that are kept
+	mostTokens = 128              // of a reply: a call takes 20 to 60, and the reply of a rambling model is cut off
+	mostHeard  = 400              // bytes of a model's text that are kept
 	mostTime   = 90 * time.Second // for one reply
 )
 
-// reply is what came of one request.
+// reply is the outcome of one request.
 type reply struct {
 	chat.Collector
-	pieces      int           // of text and reasoning
+	pieces      int           // pieces of text and reasoning
 	first, took time.Duration // until the first event, and until the end
 	finish      string
-	strategy    string // by which it was had at last
+	strategy    string // the one that was used in the end
 	heard       heard
 	err         error
 }
 
-// heard is what a server gave before anything was made of it.
-// What the server read itself is compared with what toolnorm made of the same text.
+// heard is what a server sent, before toolnorm read it. The calls that the server read itself are
+// compared with those that toolnorm reads in the same text.
 type heard struct {
-	text    strings.Builder // what the model wrote, as far as the server passed it on
-	thought bool            // the server told reasoning apart
+	text    strings.Builder // what the model wrote, as far as the server sent it
+	thought bool            // the server separated reasoning from text
 	calls   chat.Collector  // that the server read itself
 }
 
-// take keeps an event.
-// Only the beginning is kept: it shows what the model took for a call.
+// take records an event. It keeps only the beginning of the text, which shows how the model tried
+// to make a call.
 func (h *heard) take(ev chat.Event) {
 	switch ev.Kind {
 	case chat.Reasoning:
@@ -47,9 +47,9 @@ func (h *heard) take(ev chat.Event) {
 	}
 }
 
-// ask sends one short request, as a client of the proxy would, and collects the reply. Temperature
-// 0, so that two examinations agree. A rewrite would hide what the model wrote first, so it is not
-// heard.
+// ask sends one short request, as a client of the proxy would, and collects the reply. The
+// temperature is 0, so that two examinations agree. A rewrite is not recorded, since it would hide
+// what the model wrote first.
 func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -93,7 +93,7 @@ func (a *reply) take(ev chat.Event) {
 	}
 }
 
-// perSecond returns the rate of so many tokens; 0 when the time is not known.
+// perSecond returns a number of tokens per second, or 0 if the time is not known.
 func perSecond(tokens int, in time.Duration) float64 {
 	if in <= 0 {
 		return 0
@@ -101,7 +101,7 @@ func perSecond(tokens int, in time.Duration) float64 {
 	return float64(tokens) / in.Seconds()
 }
 
-// user returns a request of one message.
+// user returns a request with one message of the user.
 func user(model, text string) *chat.Request {
 	return &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: text}}}
 }

@@ -11,12 +11,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// serverWay is the name of a server's own reading among the ways.
+// serverWay is the name of the way in which the server itself reads the calls.
 const serverWay = "server"
 
-// calls asks the questions by every strategy that may work, the one that toolnorm takes first. What
-// the server itself reads is heard on the way, with strategy native. The taken one comes first
-// because time may run out.
+// calls asks the questions by every strategy that may work. Strategy native also shows what the
+// server itself reads. The strategy that toolnorm uses comes first because time may run out.
 func (x *examination) calls(ctx context.Context) bool {
 	for _, strategy := range x.compared() {
 		ways := x.way(ctx, strategy)
@@ -31,8 +30,8 @@ func (x *examination) calls(ctx context.Context) bool {
 	return true
 }
 
-// rank puts the server's own reading first, and behind it the way that is taken.
-// What the server does alone is the measure for what stands below it.
+// rank sorts the server's own reading first, and then the way that is used. The server's own
+// reading is the measure for the others.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:
@@ -43,9 +42,9 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared returns the strategies to ask by: the one that is taken, native for the server's own
-// reading, prompt, for which the model reads something else, and the others, which only read what
-// it writes. The demo reads no system text, so there it makes no sense to describe tools in it.
+// compared returns the strategies to try: the one that is used; native, for the server's own
+// reading; prompt, which gives the model another text; and the others, which only read the model's
+// text in another way. Prompt is left out for the demo, which ignores system texts.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
@@ -57,9 +56,9 @@ func (x *examination) compared() []string {
 	return slices.Compact(all)
 }
 
-// way asks every question by one strategy. With native it counts what the server read by itself as
-// well. One refusal at the first question is taken for all of them: a server without tools refuses
-// each.
+// way asks every question by one strategy. With native it also counts what the server itself read.
+// If the first question is refused, the others are not asked: a server without tools refuses them
+// all.
 func (x *examination) way(ctx context.Context, strategy string) []Way {
 	ways := []Way{{Name: strategy, Taken: strategy == x.facts.Strategy}}
 	if strategy == engine.Native {
@@ -94,8 +93,8 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 	return ways
 }
 
-// over reports whether nothing more is asked after this reply to question i, and why. A timeout
-// ends a way at once, since the rest would take as long each.
+// over reports whether a way ends after this reply to question i, and why. A timeout ends a way at
+// once, since every other question would take as long.
 func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	f := fault.From(a.err)
 	switch {
@@ -109,8 +108,8 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	return f.Message, f.Kind == fault.Invalid && i == 0
 }
 
-// refused marks ways that were not asked, or not to the end. They stay in the report: an empty line
-// with a reason answers the question before it is asked.
+// refused marks ways that were not tried, or not to the end. They stay in the report, since an
+// empty line with a reason explains why they are missing.
 func refused(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why
@@ -119,7 +118,7 @@ func refused(ways []Way, why string) []Way {
 }
 
 // add counts the answer to a question.
-// Seconds are the median: the first reply pays for loading.
+// Seconds is the median, since the first reply includes the time to load the model.
 func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	if a.strategy != "" && a.strategy != w.Name && w.Name != serverWay {
 		w.Note = a.strategy + " took over"
@@ -141,18 +140,18 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	w.Misses = append(w.Misses, miss)
 }
 
-// hangs reports whether a strategy could hang the server for everybody: it has the model's calls
-// read by a parser, in a version that does not survive one which that refuses. A doctor must not be
-// what brings a server down that others use. One malformed call stops a model with a PARSER for
-// everyone there; that was seen on 0.24.0 with the first version of this program.
+// hangs reports whether a strategy could make the server hang for all its users: the server's
+// parser would read the model's calls, in a version that hangs after a call that the parser
+// refuses. A doctor must not bring down a server that others use. One malformed call stopped a
+// model with a PARSER for everyone on 0.24.0, with the first version of this program.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
-// forced returns an engine that takes only this strategy for every model, else as the settings say.
-// The taken one keeps what was found out by it. A new engine has not found out anything yet, so it
-// probes anew where its strategy needs that.
+// forced returns an engine that uses only this strategy for every model, and otherwise follows the
+// settings. For the strategy in use it is the present engine, which keeps what it has found out. A
+// new engine probes again where its strategy needs that.
 func (x *examination) forced(strategy string) *engine.Engine {
 	if strategy == x.facts.Strategy {
 		return x.engine
@@ -162,8 +161,8 @@ func (x *examination) forced(strategy string) *engine.Engine {
 	return engine.New(cfg)
 }
 
-// rate records how fast the model is, by a reply of the strategy that is taken. Of the prompts only
-// the first counts: the server has most of the others in its cache.
+// rate records how fast the model is, from a reply by the strategy in use. Only the first prompt
+// counts: the server has most of the others in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
 		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)

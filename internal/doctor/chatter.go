@@ -12,20 +12,20 @@ import (
 //go:embed smalltalk.txt
 var smallTalk string
 
-// Chatter is how often a model calls a tool for small talk, and what becomes of that when it is
-// asked first whether it needs one (setting ask-before-tools).
+// Chatter counts how often a model calls a tool for small talk, and how that changes if it is first
+// asked whether it needs one (setting ask-before-tools).
 type Chatter struct {
 	Asked   int     `json:"asked"`               // messages of small talk
-	False   int     `json:"false_calls"`         // that were answered by a call
+	False   int     `json:"false_calls"`         // messages that were answered by a call
 	Still   int     `json:"still_false"`         // of these, when the model was asked first
-	Lost    int     `json:"lost_calls"`          // calls that were right before and are not made any more, when it was asked first
-	Seconds float64 `json:"seconds"`             // a reply, on average
+	Lost    int     `json:"lost_calls"`          // right calls that are not made any more when it was asked first
+	Seconds float64 `json:"seconds"`             // per reply, on average
 	Gated   float64 `json:"seconds_asked_first"` // the same, with the question; 0: not tried
 }
 
-// chatter finds out how often the model calls a tool that nobody needs. Where it does, it is asked
-// the same once more with the question in front, and what it had answered by the right call, so
-// that what the question costs is known as well.
+// chatter finds out how often the model calls a tool without need. If it does, the same messages
+// are tried again with the setting, as are the questions that it answered by a right call, to know
+// what the setting costs as well.
 func (x *examination) chatter(ctx context.Context) bool {
 	all, err := exam.Parse(smallTalk)
 	taken, _ := x.pick()
@@ -58,8 +58,9 @@ func (x *examination) chatter(ctx context.Context) bool {
 	return true
 }
 
-// small asks questions by the way that is taken, with or without the question in front, and returns
-// those that were not answered as they should be, and how many seconds all took.
+// small asks questions by the strategy in use, with or without first asking whether a tool is
+// needed. It returns the questions that were answered wrongly, and how many seconds all of them
+// took.
 func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine
 	cfg.Gate = map[string]string{"*": gate}
@@ -80,7 +81,7 @@ func (x *examination) small(ctx context.Context, gate, what string, all []exam.Q
 	return missed, seconds
 }
 
-// missed reports whether a question was not answered as it should be.
+// missed reports whether a question was answered wrongly.
 func (w *Way) missed(q exam.Question) bool {
 	for _, m := range w.Misses {
 		if m.Question == q.Text {

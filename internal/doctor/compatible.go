@@ -7,7 +7,7 @@ import (
 	"toolnorm/engine/openai"
 )
 
-// compatible is the kind of servers that speak OpenAI's API.
+// compatible is the kind of the servers that speak OpenAI's API.
 type compatible struct{}
 
 // title implements kind.
@@ -16,8 +16,8 @@ func (compatible) title() string { return "OpenAI-compatible" }
 // pull implements kind.
 func (compatible) pull(string) string { return "start it with one" }
 
-// describe implements kind. Only llama-server says more than its models.
-// /props is llama-server's own; elsewhere it is missing, and that is no fault.
+// describe implements kind. Only llama-server describes more than its models, at /props. Other
+// servers do not have that path, which is not a fault.
 func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) error {
 	client := openai.New(h.url, h.key, nil)
 	if _, err := client.Models(ctx); err != nil {
@@ -29,7 +29,7 @@ func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) er
 	return nil
 }
 
-// list implements kind. Such a list says little: names, and of some servers the context.
+// list implements kind. Such a list contains only names, and on some servers the context length.
 func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {

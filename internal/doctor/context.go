@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	tight     = 8192  // tokens: a context that is shorter seldom holds tools, a history and a file
-	mostCut   = 32768 // tokens of context up to which it is tried what a server does with too many messages
+	tight     = 8192  // tokens: a shorter context is seldom enough for tools, a history and a file
+	mostCut   = 32768 // tokens of context up to which the examination tests what a server does with too many messages
 	firstMark = "mark-of-the-first-message"
 )
 
-// context reports how much the model can take in at a time, and what its server does with more.
+// context reports how many tokens the model can read at a time, and what its server does with more.
 func (x *examination) context(ctx context.Context) bool {
 	c := &x.m.Context
 	if x.client != nil && x.on.name != demoHost {
@@ -58,7 +58,7 @@ func (x *examination) context(ctx context.Context) bool {
 }
 
 // String returns the context lengths in words.
-// What nobody says is left out and not called 0.
+// Unknown lengths are left out and not called 0.
 func (c Context) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -72,11 +72,11 @@ func (c Context) String() string {
 	return cmp.Or(strings.Join(parts, ", "), "not said")
 }
 
-// loaded asks with which context the model was loaded.
+// loaded asks the server with which context length the model was loaded.
 func (x *examination) loaded(ctx context.Context) {
 	list, err := x.client.Running(ctx)
 	if err != nil {
-		return // the server finding says so already
+		return // the finding about the server says so already
 	}
 	for _, m := range list.Models {
 		if m.Name == x.m.Model || m.Name == x.m.Model+":latest" {
@@ -86,22 +86,22 @@ func (x *examination) loaded(ctx context.Context) {
 	}
 }
 
-// silently is what Context.Cuts says of a server that drops messages and reports nothing.
+// silently is the value of Context.Cuts for a server that drops messages without an error.
 const silently = "silently"
 
-// cuts has a chat rendered that does not fit, and looks whether its first message is still there.
-// It returns "" when the server does not render. Nothing is generated. num_predict 1 is asked in
-// case that a server does not know how to render alone. Six tenths of the context twice do not fit,
-// and either message alone does.
+// cuts asks the server to render a chat that does not fit, and checks whether its first message is
+// still there. It returns "" if the server cannot render. Nothing is generated; num_predict is 1 in
+// case the server does not know how to render only. There are two messages of six tenths of the
+// context: together they do not fit, and either alone does.
 func (x *examination) cuts(ctx context.Context) string {
 	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
 	n := x.m.Context.Loaded
-	long := strings.Repeat(" a", n*6/10) // a token or two each
+	long := strings.Repeat(" a", n*6/10) // one or two tokens each
 	prompt, err := x.client.Render(ctx, pulse, &ollama.ChatRequest{
 		Model:    x.m.Model,
 		Messages: []ollama.Message{{Role: "user", Content: firstMark + long}, {Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
-		Truncate: true, // as a client that says nothing
+		Truncate: true, // like a client that does not set it
 		Options:  map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(n)), "num_predict": json.RawMessage("1")},
 	})
 	switch {
@@ -113,9 +113,9 @@ func (x *examination) cuts(ctx context.Context) string {
 	return silently
 }
 
-// places finds how many requests the server answers at a time: by its own word, else by whether a
-// second one is answered while a first one still runs. The second request is tiny: it is back
-// before the first one ends unless it had to wait for it.
+// places finds how many requests the server answers at a time. If the server does not say, it tests
+// whether a second request is answered while a first one still runs. The second request is tiny, so
+// it ends before the first one unless it had to wait.
 func (x *examination) places(ctx context.Context) bool {
 	if x.server.Slots > 0 || x.on.name == demoHost {
 		return true
@@ -147,12 +147,12 @@ func (x *examination) places(ctx context.Context) bool {
 	return true
 }
 
-// enough is how long the first of two requests must still run for the second to tell anything.
-// A shorter rest may be the time that the second request took on its way.
+// enough is how much longer the first of two requests must run for the test to be conclusive. A
+// shorter time may be just the overhead of the second request.
 const enough = 200 * time.Millisecond
 
-// placesBy returns what it means that a second request was answered after first, when an earlier
-// one ran on for left.
+// placesBy returns the conclusion from a second request whose answer took the time first, while the
+// first request ran on for the time left.
 func placesBy(left, first time.Duration) string {
 	switch {
 	case left < enough:
@@ -163,7 +163,7 @@ func placesBy(left, first time.Duration) string {
 	return "1 request at a time; waiting clients get keep-alives"
 }
 
-// limited returns the request with a limit of tokens.
+// limited sets a limit of tokens in a request and returns it.
 func limited(r *chat.Request, tokens int) *chat.Request {
 	r.MaxTokens = tokens
 	return r

@@ -1,14 +1,15 @@
-// Package doctor examines model servers and their models, and says what toolnorm will do with them.
+// Package doctor examines model servers and their models, and reports what toolnorm will do with
+// them.
 //
-// [Doctor.Servers] looks at what the configured servers say of themselves; no model is loaded for
-// it. [Doctor.Model] loads one and asks it a few short questions, by every way in which its calls
-// can be read.
+// [Doctor.Servers] reports what the configured servers say of themselves, without loading a model.
+// [Doctor.Model] loads one model and asks it short questions, by every way in which its calls can
+// be read.
 //
-//	doctor.go   what it is given, and the two examinations
+//	doctor.go   the configuration, and the servers to examine
 //	servers.go  what servers say of themselves, by their kind:
 //	ollama.go, compatible.go
-//	model.go    a model: what it can do, and names like one that does not exist
-//	context.go  how much it reads, and how many requests run at a time
+//	model.go    a model: what it can do, and names similar to one that does not exist
+//	context.go  its context length, and how many requests run at a time
 //	ask.go      one question
 //	calls.go    the questions about tools, by every strategy
 //	chatter.go  small talk, for which no tool is needed
@@ -17,9 +18,9 @@
 //	print.go    the report as text
 //
 // Everything is asked through the proxy's own engine, with its settings, so that a finding is true
-// of what clients get. A finding says what was found and what follows: [OK], a [Note] that toolnorm
-// copes with, or a [Problem] that wants a person. It changes nothing on a server but that a model
-// is loaded, and skips what is known to hang some versions.
+// for clients. A finding says what was found and what follows: [OK], a [Note] about something that
+// toolnorm handles, or a [Problem] that a person has to solve. The only change on a server is that
+// a model is loaded. Requests that are known to hang some versions are skipped.
 package doctor
 
 import (
@@ -36,12 +37,12 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Config says what is examined.
+// Config defines what is examined.
 type Config struct {
-	Engine    engine.Config                // the proxy's, so that what is found is true of it
-	Questions []exam.Question              // that a model is asked; none: those that come with the program
-	Tools     []chat.Tool                  // that are offered with them; none: likewise
-	Progress  func(step string, n, of int) // is told what is done next, and where it is a row of questions which of how many, counted from 1; nil: nobody is
+	Engine    engine.Config                // that of the proxy, so that findings are true for it
+	Questions []exam.Question              // that a model is asked; none: the built-in ones
+	Tools     []chat.Tool                  // that are offered with the questions; none: the built-in ones
+	Progress  func(step string, n, of int) // is called before each step; in a series of questions, n counts from 1 and of is their number; may be nil
 }
 
 //go:embed questions.txt
@@ -50,24 +51,24 @@ var questions string
 //go:embed tools.json
 var tools []byte
 
-// Doctor examines. It is for one goroutine.
-// It uses the same engine as the proxy, and so sees what a client would.
+// Doctor examines servers and models. It may be used by one goroutine only. It uses the same engine
+// as the proxy, and so sees what a client would.
 type Doctor struct {
 	cfg    Config
 	engine *engine.Engine
-	hosts  []host // the first one's models go by their own names
+	hosts  []host // the names of the first one's models have no prefix
 }
 
 // host is a model server by its settings.
 type host struct {
-	name, url, kind, key string // kind: empty as long as nobody asked
+	name, url, kind, key string // kind is empty until it is asked for
 }
 
-// demoHost is the name of the server that needs no model.
+// demoHost is the name of the built-in server, which needs no model.
 const demoHost = "demo"
 
 // New makes a Doctor. The error says what is wrong with the configuration.
-// The demo stands among the servers, so that an examination can be tried without any model.
+// The demo is one of the servers, so that an examination can be tried without any model.
 func New(cfg Config) (*Doctor, error) {
 	if err := cfg.Engine.Validate(); err != nil {
 		return nil, err
@@ -75,7 +76,7 @@ func New(cfg Config) (*Doctor, error) {
 	if err := cfg.fill(); err != nil {
 		return nil, err
 	}
-	cfg.Engine.Gate = map[string]string{"*": engine.GateNever} // what it would do is measured apart
+	cfg.Engine.Gate = map[string]string{"*": engine.GateNever} // its effect is measured separately
 	bases, err := ollama.ParseHosts(cfg.Engine.Ollama)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func New(cfg Config) (*Doctor, error) {
 	return d, nil
 }
 
-// fill puts in what comes with the program.
+// fill replaces missing questions and tools by the built-in ones.
 func (c *Config) fill() (err error) {
 	if c.Progress == nil {
 		c.Progress = func(string, int, int) {}
@@ -116,7 +117,7 @@ func (c *Config) fill() (err error) {
 	return err
 }
 
-// host returns the server of that name; of a pool, the first one that lists the model.
+// host returns the server of that name; for a pool, the first one that lists the model.
 func (d *Doctor) host(ctx context.Context, name, model string) host {
 	var all []host
 	for _, h := range d.hosts {
@@ -144,7 +145,7 @@ func (d *Doctor) host(ctx context.Context, name, model string) host {
 func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
-		if demo.Formats == nil { // as the engine does: else the demo of a family of the user's own is missing here alone
+		if demo.Formats == nil { // as the engine does: otherwise the demo of a user-defined family would be missing only here
 			demo.Formats = d.cfg.Engine.Formats
 		}
 		return ollama.New("http://demo", upstream.InProcess(&demo))
@@ -152,8 +153,8 @@ func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	return ollama.New(h.url, nil)
 }
 
-// why returns the reason for which an examination ended early, empty when it did not.
-// A report says that it is not whole: silence about a check would read as a good result.
+// why returns the reason why an examination ended early, or "" if it did not. An incomplete report
+// says so: silence about a check would look like a good result.
 func why(ctx context.Context) string {
 	switch {
 	case ctx.Err() == nil:

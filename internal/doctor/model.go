@@ -14,8 +14,8 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// examination is one model being examined.
-// Each step fills in what later ones need, so their order in Model matters.
+// examination is the examination of one model. Each step fills in what later steps need, so their
+// order in Model matters.
 type examination struct {
 	*Doctor
 	on     host
@@ -24,13 +24,13 @@ type examination struct {
 	facts  engine.Findings
 	m      *Model
 
-	tokens  int           // written so far by the way that is taken,
-	writing time.Duration // and the time that took
+	tokens  int           // written so far by the strategy in use,
+	writing time.Duration // and the time to write them
 }
 
 // Model examines one model. Its server loads it, and it is asked about seventy short questions, or
-// as many as there is time for until ctx ends. A step that fails ends the examination, as those
-// behind it would only repeat the same error.
+// as many as there is time for until ctx ends. The first step that fails ends the examination,
+// since later steps would only repeat the same error.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	plan := d.engine.Plan(name)
 	x := examination{Doctor: d, on: d.host(ctx, plan.Server, plan.Model)}
@@ -53,12 +53,12 @@ func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	return r
 }
 
-// finding notes what was found.
+// finding adds a finding to the report.
 func (x *examination) finding(level Level, what, found, does string) {
 	x.m.Findings = append(x.m.Findings, Finding{level, what, found, does})
 }
 
-// failed notes that something could not be found out, unless there was no time for it.
+// failed adds a problem to the report for a step that failed, unless there was no time for it.
 func (x *examination) failed(ctx context.Context, what string, err error) bool {
 	if ctx.Err() != nil {
 		return false
@@ -90,8 +90,9 @@ func (x *examination) probe(ctx context.Context) bool {
 	return true
 }
 
-// chat asks for a short answer: whether it comes, whether it streams, and what is thought before
-// it. Counting has a known length, more than a few pieces, and no reason to call a tool.
+// chat asks for a short answer, and checks whether it comes, whether it streams, and whether the
+// model thinks first. Counting has a known length, more than a few pieces, and no reason to call a
+// tool.
 func (x *examination) chat(ctx context.Context) bool {
 	x.cfg.Progress("a short answer", 0, 0)
 	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
@@ -110,7 +111,7 @@ func (x *examination) chat(ctx context.Context) bool {
 }
 
 // thinking reports whether the model thinks before it answers, and whether it can be told not to.
-// The four answers differ in what a client can do: set another format, tell the model to think, or
+// The four findings differ in what a client can do: set another format, tell the model to think, or
 // tell it not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
@@ -142,7 +143,7 @@ func (x *examination) thinking(ctx context.Context, a reply) {
 	x.finding(OK, "thinking", found, does)
 }
 
-// unthinking asks the model not to think, and returns in words whether it obeys.
+// unthinking asks the model not to think, and returns a phrase that says whether it obeys.
 func (x *examination) unthinking(ctx context.Context) string {
 	r, no := user(x.m.Name, "Count from one to ten in words."), false
 	r.Think = &no
@@ -156,7 +157,7 @@ func (x *examination) unthinking(ctx context.Context) string {
 }
 
 // template reports whether the model sees the tools that it is offered.
-// Ollama's templates that say {{ .Function }} do that, in all its versions.
+// Ollama's templates with {{ .Function }} show the tools, in all versions of Ollama.
 func (x *examination) template(context.Context) bool {
 	switch {
 	case !x.facts.Tools:
@@ -203,10 +204,10 @@ func (x *examination) control(context.Context) bool {
 }
 
 // mostMarks is how many marks a finding names.
-// A family may have dozens, and six are enough to recognise it.
+// A family may have dozens, and six are enough to recognise the family.
 const mostMarks = 6
 
-// offered returns a request with the tools.
+// offered returns a request that offers the tools.
 func (x *examination) offered(text string) *chat.Request {
 	r := user(x.m.Name, text)
 	r.Tools = x.cfg.Tools
@@ -217,7 +218,7 @@ func (x *examination) offered(text string) *chat.Request {
 const mostNear = 3
 
 // near returns the names that may have been meant, the likeliest first. A tag is often forgotten
-// (qwen3 for qwen3:8b), so names are compared without theirs as well.
+// (qwen3 for qwen3:8b), so names are also compared without their tags.
 func near(wanted string, names []string) []string {
 	return spelling.Near(wanted, names, mostNear, func(name string) string {
 		base, _, _ := strings.Cut(name, ":")

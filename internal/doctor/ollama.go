@@ -14,7 +14,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// native is the kind of servers that speak Ollama's API.
+// native is the kind of the servers that speak Ollama's API.
 type native struct{}
 
 // title implements kind.
@@ -44,8 +44,8 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return nil
 }
 
-// list implements kind. /api/tags does not say what a model can do, so each costs one request of
-// /api/show.
+// list implements kind. /api/tags does not say what a model can do, so each model needs a request
+// to /api/show.
 func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -79,12 +79,12 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	return nil
 }
 
-// showAtOnce is how many models a server is asked about at a time. Ollama reads a file for each; a
-// hundred took seconds one by one.
+// showAtOnce is how many models are requested from a server at a time. Ollama reads a file for
+// each; a hundred took seconds one by one.
 const showAtOnce = 8
 
-// model implements kind. A model of embeddings alone would answer every question with an error, so
-// it ends here.
+// model implements kind. An embedding model would answer every question with an error, so its
+// examination ends here.
 func (native) model(ctx context.Context, x *examination) bool {
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {
@@ -107,8 +107,8 @@ func (native) model(ctx context.Context, x *examination) bool {
 	return true
 }
 
-// capabilities returns the words in which a server says what a model can do. Servers before 0.6
-// have none: then its template says whether it takes tools.
+// capabilities returns a server's words for what a model can do. Servers before 0.6 do not send
+// them: then the template shows whether the model takes tools.
 func capabilities(show *api.ShowResponse) (all []string) {
 	for _, c := range show.Capabilities {
 		all = append(all, string(c))
@@ -124,16 +124,16 @@ func capabilities(show *api.ShowResponse) (all []string) {
 
 // defect is a fault of Ollama that some versions have.
 type defect struct {
-	before string // the first version without it; empty: none so far
+	before string // the first version without it; empty: no version yet
 	Finding
 }
 
-// wedges is the first version of Ollama that does not hang after a call which its own reader
+// wedges is the first version of Ollama that does not hang after a call that its own parser
 // refuses.
 const wedges = "0.32.15"
 
-// defects are those that matter to a proxy. What depends on the model's template is found by
-// looking at the model.
+// defects are the defects that matter to a proxy. Those that depend on a model's template are found
+// by examining the model.
 var defects = []defect{
 	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do", "toolnorm looks for tools in their templates"}},
 	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids", "toolnorm generates them"}},

@@ -13,9 +13,8 @@ import (
 	"github.com/ollama/ollama/types/model"
 )
 
-// Print writes the report for people: tables whose columns stand under each other, and sentences.
-// Columns are computed for each part by itself: one long name must not push the whole report to the
-// right.
+// Print writes the report for people: tables with aligned columns, and sentences. Each part has its
+// own column widths: one long name must not push the whole report to the right.
 func (r *Report) Print(w io.Writer) error {
 	p := newPage()
 	for _, s := range r.Servers {
@@ -40,14 +39,15 @@ func (r *Report) Print(w io.Writer) error {
 	return p.print(w)
 }
 
-// PrintModels writes the models of all servers as one table, and what to do where there are none.
+// PrintModels writes the models of all servers as one table, and says what to do for servers
+// without models.
 func (r *Report) PrintModels(w io.Writer) error {
 	p := newPage()
 	headed := false
 	for _, s := range r.Servers {
 		for _, m := range s.Models {
 			if s.Name == demoHost {
-				break // all alike, and too many: below
+				break // they are alike and many, so they are summed up below
 			}
 			if !headed {
 				p.line("MODEL", "SERVER", "FORMAT", "STRATEGY", "TRAINED FOR", "TOOLS")
@@ -72,7 +72,7 @@ func (r *Report) PrintModels(w io.Writer) error {
 	return p.print(w)
 }
 
-// label returns the name of a server; of a pool's, with its address.
+// label returns the name of a server, with its address for a server of a pool.
 func (r *Report) label(s Server) string {
 	for _, other := range r.Servers {
 		if other.Name == s.Name && other.URL != s.URL {
@@ -90,8 +90,8 @@ func (m Listed) trained() string {
 	return fmt.Sprint(m.Trained)
 }
 
-// tools returns in a word whether a model's template takes tools. For any other model that writes
-// text toolnorm describes them in the prompt.
+// tools returns a word for whether a model's template takes tools. For any other model that writes
+// text, toolnorm describes the tools in the prompt.
 func (m Listed) tools() string {
 	switch {
 	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
@@ -104,13 +104,14 @@ func (m Listed) tools() string {
 	return "no"
 }
 
-// page is a report that is written into memory, where nothing fails, and printed when it is whole.
+// page is a report that is written to memory, where writing cannot fail, and printed when it is
+// complete.
 type page struct {
 	*tabwriter.Writer
 	text bytes.Buffer
 }
 
-// newPage makes an empty one.
+// newPage makes an empty page.
 func newPage() *page {
 	p := new(page)
 	p.Writer = tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
@@ -124,7 +125,7 @@ func (p *page) print(w io.Writer) error {
 	return err
 }
 
-// line writes the cells of a line.
+// line writes a line with these cells.
 func (p *page) line(cells ...string) {
 	for i, c := range cells {
 		cells[i] = strings.Map(Printable, c)
@@ -132,9 +133,9 @@ func (p *page) line(cells ...string) {
 	fmt.Fprintln(p, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
-// Printable keeps what a model wrote, or what a file is called, from moving the cursor, or the
-// columns: a function for strings.Map. On a terminal an escape sequence could do more than colour,
-// and a mark of direction shows a name as another.
+// Printable, a function for strings.Map, keeps a model's text or a file's name from moving the
+// cursor or the columns. An escape sequence could do more than set colours on a terminal, and a
+// direction mark makes one name look like another.
 func Printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\r':
@@ -145,14 +146,14 @@ func Printable(r rune) rune {
 	return r
 }
 
-// title begins a part. What stands before it keeps its own columns.
+// title begins a part. The text before it keeps its own column widths.
 func (p *page) title(text string) {
 	p.Flush()
 	p.line(text)
 }
 
-// server prints a server, its findings and its models. What it does not say is left out, not called
-// unknown.
+// server prints a server, its findings and its models. What the server does not say is left out,
+// not called unknown.
 func (p *page) server(s Server) {
 	text := "SERVER " + s.Name + ", in this process"
 	if s.URL != "" {
@@ -176,7 +177,7 @@ func (p *page) server(s Server) {
 	p.line("")
 }
 
-// none stands where there is nothing to say.
+// none is printed in cells without a value.
 const none = "-"
 
 // kindOf returns the kind of a model in words: its family, size and quantization.
@@ -184,7 +185,8 @@ func kindOf(family, parameters, quantization string) string {
 	return strings.Join(strings.Fields(family+" "+parameters+" "+quantization), " ")
 }
 
-// models lists them. Those of the demo are all alike.
+// models prints a table of a server's models. The models of the demo are all alike, so they take
+// one line.
 func (p *page) models(s Server) {
 	switch {
 	case len(s.Models) == 0:
@@ -206,8 +208,8 @@ func (p *page) demo(s Server) {
 	p.findings(Finding{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""})
 }
 
-// findings prints them in three columns. What follows from one stands below it, behind an arrow, as
-// it is often long.
+// findings prints findings in three columns. What follows from a finding is printed below it, after
+// an arrow, since it is often long.
 func (p *page) findings(all ...Finding) {
 	for _, f := range all {
 		p.line("  "+string(f.Level), f.What, f.Found)
@@ -217,8 +219,8 @@ func (p *page) findings(all ...Finding) {
 	}
 }
 
-// model prints what was found out by asking it, and last the lines for the settings file, which are
-// there to be copied.
+// model prints what was found out by asking a model, and finally lines for the settings file, to be
+// copied.
 func (p *page) model(m *Model) {
 	text := "MODEL " + m.Name
 	if kind := kindOf(m.Family, m.Parameters, m.Quantization); kind != "" {
@@ -258,8 +260,8 @@ func (s Speed) String() string {
 	return text
 }
 
-// ways compares them.
-// The server's own parser stands first: it is what a client without toolnorm would get.
+// ways prints a comparison of the ways. The server's own parser comes first: it is what a client
+// without toolnorm would get.
 func (p *page) ways(all []Way) {
 	if len(all) == 0 {
 		return
@@ -283,11 +285,11 @@ func (p *page) ways(all []Way) {
 	p.misses(all)
 }
 
-// mostMisses is how many misses people are shown.
+// mostMisses is how many misses are printed.
 const mostMisses = 3
 
-// misses shows what the model wrote where it was wrong, by the way that is taken.
-// The other ways would show the same text again.
+// misses prints what the model wrote for questions that it missed, by the way in use. The other
+// ways would show the same text again.
 func (p *page) misses(all []Way) {
 	for _, w := range all {
 		if !w.Taken || len(w.Misses) == 0 {
@@ -306,8 +308,8 @@ func (p *page) misses(all []Way) {
 	}
 }
 
-// short returns the beginning of a text, one line wide. Models write essays where a call was asked
-// for, and the beginning shows what went wrong.
+// short returns the beginning of a text, cut to one line. Models write essays instead of a call,
+// and the beginning shows what went wrong.
 func short(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:100]) + "…"
@@ -315,10 +317,10 @@ func short(s string) string {
 	return s
 }
 
-// of returns a count among so many in words.
+// of returns the text "n of all".
 func of(n, all int) string { return fmt.Sprintf("%d of %d", n, all) }
 
-// plural returns a number of things in words.
+// plural returns a number with a noun, in the plural unless the number is 1.
 func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -329,8 +331,8 @@ func plural(n int, thing string) string {
 // seconds returns a time in seconds, with two digits after the point.
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 
-// size returns a number of bytes for people, as Ollama writes it. It is in powers of ten, as
-// Ollama's own list has it, so that both can be compared.
+// size formats a number of bytes for people. It uses powers of ten like Ollama's own list, so that
+// the two can be compared.
 func size(n int64) string {
 	switch {
 	case n <= 0:

@@ -8,26 +8,26 @@ import (
 	"toolnorm/internal/exam"
 )
 
-// Report is what was found. Its JSON is what toolnorm doctor --json prints; members that say
-// nothing are left out. Programs read it, so names stay and new members may be added.
+// Report is the result of an examination. toolnorm doctor --json prints its JSON, without empty
+// members. Programs read it, so names must not change, but members may be added.
 type Report struct {
 	Toolnorm string    `json:"toolnorm,omitempty"` // its version
-	Servers  []Server  `json:"servers"`            // all of them, or the one of the model
+	Servers  []Server  `json:"servers"`            // all servers, or only that of the model
 	Model    *Model    `json:"model,omitempty"`    // nil: no model was asked for, or its server cannot be reached
 	MCP      []Finding `json:"mcp,omitempty"`      // of mcp.json; only without a model to examine
-	Settings []Finding `json:"settings,omitempty"` // keys and families that cannot be used; the same
+	Settings []Finding `json:"settings,omitempty"` // keys and families that cannot be used; likewise
 	Cut      string    `json:"cut,omitempty"`      // why the examination ended early
 }
 
 // Server is a model server and what it says of itself. Which of its members are there depends on
 // the kind: OpenAI's API has no version and no list of what is loaded.
 type Server struct {
-	Name     string    `json:"name"`              // "ollama", "demo", or that of the settings, which stands in front of its models' names
-	URL      string    `json:"url,omitempty"`     // none: it is in this process
-	Kind     string    `json:"kind,omitempty"`    // "ollama" or "openai"; none: it cannot be reached
-	Version  string    `json:"version,omitempty"` // as it says
+	Name     string    `json:"name"`              // "ollama", "demo", or the name in the settings, which is the prefix of its models' names
+	URL      string    `json:"url,omitempty"`     // empty: it is in this process
+	Kind     string    `json:"kind,omitempty"`    // "ollama" or "openai"; empty: it cannot be reached
+	Version  string    `json:"version,omitempty"` // as the server says
 	Missing  string    `json:"unreachable,omitempty"`
-	Slots    int       `json:"slots,omitempty"` // requests that it answers at a time; 0: it does not say
+	Slots    int       `json:"slots,omitempty"` // requests that it answers at a time; 0: unknown
 	Loaded   []Loaded  `json:"loaded,omitempty"`
 	Models   []Listed  `json:"models,omitempty"` // only without a model to examine
 	Findings []Finding `json:"findings,omitempty"`
@@ -51,7 +51,7 @@ type Listed struct {
 	Trained      int      `json:"trained,omitempty"`      // context length in tokens
 	Capabilities []string `json:"capabilities,omitempty"` // as the server says
 	Format       string   `json:"format"`
-	Strategy     string   `json:"strategy,omitempty"` // by the settings, else the one that is expected; none: it writes no text
+	Strategy     string   `json:"strategy,omitempty"` // from the settings, or else the expected one; empty: the model writes no text
 }
 
 // Model is what was found out about one model by asking it.
@@ -63,11 +63,11 @@ type Model struct {
 	Parameters   string   `json:"parameters,omitempty"`
 	Quantization string   `json:"quantization,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
-	Parser       string   `json:"parser,omitempty"` // of the server, for this model's calls
+	Parser       string   `json:"parser,omitempty"` // the server's parser for this model's calls
 
 	Format     string   `json:"format"`
-	Template   string   `json:"template,omitempty"`   // what its template says of its calls, where its name says less
-	Strategy   string   `json:"strategy,omitempty"`   // that toolnorm takes
+	Template   string   `json:"template,omitempty"`   // the form of its calls by its template, where its name does not tell
+	Strategy   string   `json:"strategy,omitempty"`   // that toolnorm uses
 	Strategies []string `json:"strategies,omitempty"` // all that may work
 	Wording    string   `json:"wording,omitempty"`    // of strategy prompt
 	Context    Context  `json:"context"`
@@ -79,46 +79,46 @@ type Model struct {
 	Settings string    `json:"settings,omitempty"` // lines for the settings file
 }
 
-// Context are context lengths in tokens; 0 is what nobody says.
+// Context holds context lengths in tokens; 0 means unknown.
 type Context struct {
 	Trained int    `json:"trained,omitempty"`
 	Loaded  int    `json:"loaded,omitempty"`
 	Asked   int    `json:"asked,omitempty"` // by toolnorm, for every request
-	Most    int    `json:"most,omitempty"`  // or else, for long ones
-	Cuts    string `json:"cuts,omitempty"`  // "silently" or "no": what the server does with messages that do not fit; none: not tried
+	Most    int    `json:"most,omitempty"`  // the most that toolnorm asks for, for long requests
+	Cuts    string `json:"cuts,omitempty"`  // "silently" or "no": whether the server drops messages that do not fit; empty: not tried
 }
 
 // Speed is how fast a model answers.
 type Speed struct {
-	First      float64 `json:"first_seconds,omitempty"`          // until the first piece of a short answer, the model being loaded
-	Prompt     float64 `json:"prompt_tokens_per_s,omitempty"`    // by the server's count of a prompt with tools; 0: it does not count
+	First      float64 `json:"first_seconds,omitempty"`          // until the first piece of a short answer, with the model loaded
+	Prompt     float64 `json:"prompt_tokens_per_s,omitempty"`    // by the server's count of a prompt with tools; 0: the server does not count
 	Completion float64 `json:"completed_tokens_per_s,omitempty"` // by the server's count, else by the clock
 }
 
 // Way is one way of reading a model's calls, and how well it does. Questions that ended in an error
 // count as unanswered.
 type Way struct {
-	Name    string `json:"name"` // "server" for its own reading, else a strategy
+	Name    string `json:"name"` // "server" for the server's own reading, else a strategy
 	Wording string `json:"wording,omitempty"`
-	Taken   bool   `json:"taken"` // by toolnorm, as it is set up
+	Taken   bool   `json:"taken"` // whether toolnorm uses it by its settings
 	Asked   int    `json:"asked"` // questions
 	exam.Score
 	Errors  int     `json:"errors"`
-	Seconds float64 `json:"seconds"`        // a reply, as the median
-	Note    string  `json:"note,omitempty"` // why it was not asked, or not everything
+	Seconds float64 `json:"seconds"`        // per reply, as the median
+	Note    string  `json:"note,omitempty"` // why it was not tried, or not with every question
 	Misses  []Miss  `json:"misses,omitempty"`
 
-	times []float64 // of the replies, sorted
+	times []float64 // times of the replies, sorted
 }
 
-// Miss is a question that was not answered as it should be.
+// Miss is a question that was answered wrongly.
 type Miss struct {
 	Question string `json:"question"`
-	Wrote    string `json:"wrote,omitempty"` // by the model, up to 400 bytes
+	Wrote    string `json:"wrote,omitempty"` // what the model wrote, up to 400 bytes
 	Error    string `json:"error,omitempty"`
 }
 
-// Finding is one thing that was looked at.
+// Finding is the result of one check.
 type Finding struct {
 	Level Level  `json:"level"`
 	What  string `json:"what"`
@@ -126,15 +126,14 @@ type Finding struct {
 	Does  string `json:"does,omitempty"` // what toolnorm does about it, or what to do
 }
 
-// Level says how bad a finding is.
-// Notes do not count for the exit status.
+// Level is the severity of a finding. Notes do not affect the exit status.
 type Level string
 
 // The levels of a Finding.
 const (
 	OK      Level = "ok"
-	Note    Level = "note"    // good to know; toolnorm copes
-	Problem Level = "problem" // something to be done
+	Note    Level = "note"    // good to know; toolnorm handles it
+	Problem Level = "problem" // something has to be done
 )
 
 // PrintJSON writes the report for programs.
@@ -150,8 +149,8 @@ func (r *Report) Unreachable() bool {
 	return slices.ContainsFunc(r.Servers, func(s Server) bool { return s.Missing != "" })
 }
 
-// Problems reports whether something is to be done, or the examination is not whole. It decides the
-// exit status 1.
+// Problems reports whether there is a problem, or the examination is incomplete. Then the exit
+// status is 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
 	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Settings, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||

@@ -16,14 +16,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// mostListed is how many models of a server are looked at, one short request each.
+// mostListed is how many models of a server are listed, with a short request for each.
 const mostListed = 200
 
-// Servers looks at every server of the settings and lists its models. None of them is loaded.
-// What it finds needs no model, so it is quick enough to be asked at any time.
+// Servers examines every server of the settings and lists its models. It loads no model, so it is
+// quick enough to be called at any time.
 func (d *Doctor) Servers(ctx context.Context) *Report {
 	r := &Report{Servers: make([]Server, len(d.hosts))}
-	var asked sync.WaitGroup // at the same time: one that does not answer must not hold up the others
+	var asked sync.WaitGroup // servers are asked at the same time: one that does not answer must not delay the others
 	for i, h := range d.hosts {
 		d.cfg.Progress("asking "+h.name, 0, 0)
 		asked.Go(func() {
@@ -39,7 +39,7 @@ func (d *Doctor) Servers(ctx context.Context) *Report {
 	return r
 }
 
-// compare notes the models of which a server of a pool has another build than one before it.
+// compare adds a finding for models of which the servers of a pool have different builds.
 func (r *Report) compare() {
 	for i := range r.Servers {
 		s := &r.Servers[i]
@@ -53,17 +53,17 @@ func (r *Report) compare() {
 	}
 }
 
-// kind is what is asked of the servers of one kind.
+// kind holds the requests to the servers of one kind.
 type kind interface {
-	// title names the kind for people.
+	// title returns the name of the kind for people.
 	title() string
-	// describe takes down what a server says of itself.
+	// describe records what a server says of itself.
 	describe(ctx context.Context, d *Doctor, h host, s *Server) error
-	// list takes down its models, and how each would be read.
+	// list records its models, and how the calls of each would be read.
 	list(ctx context.Context, d *Doctor, h host, s *Server) error
-	// model takes down what it says of a model. It reports whether the model can be examined.
+	// model records what the server says of a model, and reports whether the model can be examined.
 	model(ctx context.Context, x *examination) bool
-	// pull says how a model comes to a server.
+	// pull returns how to add a model to a server.
 	pull(model string) string
 }
 
@@ -81,13 +81,13 @@ func (d *Doctor) server(ctx context.Context, h host) Server {
 	if err == nil {
 		err = kinds[s.Kind].describe(ctx, d, h, &s)
 	}
-	if err != nil && ctx.Err() == nil { // else nobody knows
+	if err != nil && ctx.Err() == nil { // otherwise it is unknown whether the server answers
 		s.Kind, s.Missing = "", fault.From(err).Message
 	}
 	return s
 }
 
-// list finds out which models a server has, and how each would be read.
+// list finds out which models a server has, and how the calls of each would be read.
 // A server without models is a problem: every request to it will be a 404.
 func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	err := kinds[s.Kind].list(ctx, d, h, s)
@@ -99,7 +99,7 @@ func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	}
 }
 
-// called returns the name of a server's model as clients call it.
+// called returns the name under which clients ask for a server's model.
 func (d *Doctor) called(h host, name string) string {
 	if h.name == d.hosts[0].name {
 		return name
@@ -107,9 +107,9 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
-// expected returns the strategy of a model that was not asked: by the settings, else by what its
-// server says it can do. Only asking the model can tell: a template may take tools and print them
-// so that nothing is understood.
+// expected returns the strategy to expect for a model that was not examined: that of the settings,
+// or else one by what the server says that the model can do. Only an examination is certain: a
+// template may take tools and print them in a way that the model does not understand.
 func expected(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":
@@ -124,8 +124,8 @@ func expected(plan engine.Plan, capabilities []string) string {
 	return ""
 }
 
-// unknown returns what to say of a model that its server does not have. Names are looked for among
-// all servers' models: the prefix of one is what is forgotten most easily.
+// unknown returns the finding about a model that its server does not have. Similar names are
+// searched among the models of all servers, since the prefix of a server is forgotten most easily.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), kinds[h.kind].pull(name)}
 	infos, err := d.engine.Models(ctx)

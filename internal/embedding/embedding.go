@@ -1,7 +1,7 @@
 // Package embedding asks a model server for vectors of texts, in OpenAI's form or in Ollama's.
 //
-// There is no stand-in for a model: vectors of hashed letters found the right passage in .47 of the
-// questions where BM25 found it in .79, and made it worse where both were used.
+// There is no replacement for a model: vectors of hashed letters found the right passage for .47 of
+// the questions, BM25 for .79, and the combination was worse than BM25.
 //
 // OpenAI's form is {"model","input":[…]} and data[].embedding with an index, in any order; Ollama's
 // has embeddings[] in order.
@@ -22,32 +22,32 @@ import (
 	"toolnorm/internal/post"
 )
 
-// Client asks one model. It may be used by many at once and must not be copied.
-// Vectors are kept by their text: an agent asks with the same words again and again.
+// Client gets vectors from one model. It may be used by several goroutines at once, and must not be
+// copied. It caches vectors by their text, since an agent uses the same words again and again.
 type Client struct {
 	URL    string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
 	Model  string
-	Prefix string       // put in front of each text; see Prefixes
-	Key    string       // sent as a bearer's; empty: none is
+	Prefix string       // put before each text; see Prefixes
+	Key    string       // sent as a bearer token; empty: none
 	HTTP   *http.Client // nil: one that waits a minute
 
 	mu    sync.Mutex
-	cache map[string][]float32 // of texts that were asked for last
+	cache map[string][]float32 // vectors of recent texts
 }
 
 const (
-	batch      = 32       // texts a request, which servers of 512 MB take
+	batch      = 32       // texts in a request, which servers with 512 MB can handle
 	mostCached = 1024     // vectors of 4 KB
 	mostReply  = 64 << 20 // bytes
 )
 
-// ErrUseless is the error of a vector that nothing is near to. Other texts of the same model may
+// ErrUseless is the error for a vector that is near to no other. Other texts of the same model may
 // have good ones.
 var ErrUseless = errors.New("nothing can be found by it")
 
 // Embed returns a vector for each text, in their order; all have the same length, and no value is
-// infinite. If another model has taken the name, its dimensions show it. Texts that are known are
-// not sent.
+// infinite. Another model under the same name shows by its dimensions. Texts with cached vectors
+// are not sent.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, missing := c.cached(texts)
 	for start := 0; start < len(missing); start += batch {
@@ -73,8 +73,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return all, nil
 }
 
-// cached returns the vectors that are known, and which texts have none.
-// A text that comes twice in one request is asked for twice; that is rare.
+// cached returns the cached vectors, and the indexes of the texts without one. A text that is in a
+// request twice is sent twice; that is rare.
 func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +87,8 @@ func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	return all, missing
 }
 
-// keep remembers vectors; any others make room for them.
-// Which ones go does not matter, so there is no order to keep.
+// keep caches vectors, in the place of arbitrary others if the cache is full. It does not matter
+// which ones are dropped, so no order is kept.
 func (c *Client) keep(texts []string, vectors [][]float32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,19 +106,19 @@ func (c *Client) keep(texts []string, vectors [][]float32) {
 	}
 }
 
-// ollama reports whether the server is asked in Ollama's form.
-// By the path: the two APIs differ in it, and asking would cost a request.
+// ollama reports whether to use Ollama's form. It decides by the path, which differs between the
+// two APIs; to ask the server would take a request.
 func (c *Client) ollama() bool {
 	u, err := url.Parse(c.URL)
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
-// ask returns one request. The form is float in OpenAI's API, named though it is the default, since
-// some libraries ask for base64.
+// ask makes one request. In OpenAI's API it sets the encoding float, though that is the default,
+// since some libraries ask for base64.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
-		body["truncate"] = false // its default cuts texts silently
+		body["truncate"] = false // by default the server cuts texts silently
 	} else {
 		body["encoding_format"] = "float"
 	}
@@ -134,8 +134,8 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 }
 
 // read reads the vectors from a reply of either form. OpenAI's may come in any order. A server that
-// answers with null for a text, with NaN or with zeros would poison every later comparison: nothing
-// is near to them.
+// answers with null for a text, with NaN or with zeros would spoil every later comparison, so these
+// are errors: nothing is near to such vectors.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

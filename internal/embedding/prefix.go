@@ -2,9 +2,9 @@ package embedding
 
 import "strings"
 
-// prefixes are what models want in front of questions and passages, by a part of their names, the
-// longer names first. From the models' own descriptions; a model that is not here gets texts as
-// they are.
+// prefixes holds the texts that models need before questions and passages, by a part of their
+// names, longer names first. They are from the models' own descriptions; a model that is not listed
+// gets unchanged texts.
 var prefixes = []struct{ name, query, passage string }{
 	{"e5-mistral", instruction, ""},
 	{"e5-large-instruct", instruction, ""},
@@ -29,8 +29,8 @@ const (
 	instruction = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
 )
 
-// Prefixes returns what a model wants in front of a question and of a passage; of models that are
-// not known nothing.
+// Prefixes returns the texts that a model needs before a question and before a passage; they are
+// empty for unknown models.
 func Prefixes(model string) (query, passage string) {
 	model = strings.ToLower(model)
 	for _, p := range prefixes {
@@ -41,12 +41,12 @@ func Prefixes(model string) (query, passage string) {
 	return "", ""
 }
 
-// With returns a client for the same model that puts a prefix in front of each text.
+// With returns a client for the same model that puts a prefix before each text.
 func (c *Client) With(prefix string) *Client {
 	return &Client{URL: c.URL, Model: c.Model, Key: c.Key, HTTP: c.HTTP, Prefix: prefix}
 }
 
-// Name returns what vectors are known by: the model, and what stood in front of the texts. Vectors
+// Name returns the name of a kind of vectors: the model, and the prefix of the texts. Vectors
 // with another prefix are not comparable.
 func (c *Client) Name() string {
 	if c.Prefix == "" {

@@ -1,6 +1,6 @@
 // Package exam holds questions with the calls that answer them, and marks what a model called.
 //
-// The doctor and the benchmarks ask by it. Marks are strict on names and types, since programs read
+// The doctor and the benchmarks use it. Marks are strict on names and types, since programs read
 // the calls, and lenient on words, since there is more than one good way to fill in a city.
 package exam
 
@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// Question is what a model is asked, with the calls that answer it; no calls: it wants plain text.
-// Both kinds are needed: a model that always calls looks perfect when only calls are counted.
+// Question is a question to a model, with the calls that answer it; without calls, plain text is
+// expected. Both kinds are needed: a model that always calls looks perfect when only calls are
+// counted.
 type Question struct {
 	Text string
 	Want []Want
 }
 
-// Want is a call that is right.
+// Want is an expected call.
 type Want struct {
 	Name string
 	Args map[string]json.RawMessage // patterns of the values, see Parse
@@ -29,8 +30,8 @@ type Want struct {
 //
 // In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular
 // expression for what the string must hold, case ignored; other strings are compared without regard
-// to case and white space at the ends. Every question needs its expectation: a forgotten line would
-// count every call as wrong.
+// to case and white space at the ends. Every question needs an expectation: with a forgotten line
+// every call would count as wrong.
 func Parse(text string) ([]Question, error) {
 	var all []Question
 	var q Question
@@ -57,7 +58,7 @@ func Parse(text string) ([]Question, error) {
 }
 
 // expect adds an expectation to the last question.
-// A pattern is compiled here, so that a mistake is found before a model was asked for minutes.
+// Patterns are compiled here, so that a mistake is found before a model works for minutes.
 func expect(all []Question, line string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("an expectation before the first question")

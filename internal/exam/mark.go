@@ -11,14 +11,14 @@ import (
 	"toolnorm/chat"
 )
 
-// Score counts what a model made of questions. Tools and arguments are counted apart: a wrong tool
-// is the model's choice, wrong arguments may be lost on the way.
+// Score counts how a model answered questions. Tools and arguments are counted separately: a wrong
+// tool is the model's choice, while arguments may be lost on the way.
 type Score struct {
 	Calls     int `json:"calls"`           // questions that want calls
-	Tools     int `json:"right_tools"`     // of them, those with just the right tools called
-	Arguments int `json:"right_arguments"` // of them, those with the right arguments besides
-	Plain     int `json:"plain"`           // questions that want none
-	False     int `json:"false_calls"`     // of them, those that drew a call
+	Tools     int `json:"right_tools"`     // of them, those with exactly the right tools called
+	Arguments int `json:"right_arguments"` // of them, those that also have the right arguments
+	Plain     int `json:"plain"`           // questions that want no call
+	False     int `json:"false_calls"`     // of them, those that were answered by a call
 }
 
 // Add counts the calls that answered a question.
@@ -41,8 +41,8 @@ func (s *Score) Add(q Question, calls []chat.Call) {
 	}
 }
 
-// Mark reports whether the calls are those that are wanted, in any order, and whether their
-// arguments are, and no others. Two calls of one tool are matched by their arguments, so that their
+// Mark reports whether the calls are exactly the expected ones, in any order, and whether their
+// arguments are right as well. Two calls of one tool are matched by their arguments, so that their
 // order does not matter. One call too many is as wrong as one too few.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	left := slices.Clone(q.Want)
@@ -63,8 +63,8 @@ func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	return len(left) == 0, arguments
 }
 
-// fits reports whether arguments are those that are wanted, and no others.
-// "5" for 5 is wrong: a strict client would refuse it.
+// fits reports whether arguments are exactly the expected ones. "5" for 5 is wrong: a strict client
+// would refuse it.
 func (w Want) fits(args json.RawMessage) bool {
 	var got map[string]json.RawMessage
 	if json.Unmarshal(args, &got) != nil {
@@ -81,7 +81,7 @@ func (w Want) fits(args json.RawMessage) bool {
 	return len(got) == 0
 }
 
-// same compares a value with a pattern.
+// same reports whether a value matches a pattern.
 func same(want, got json.RawMessage) bool {
 	w, g := decoded(want), decoded(got)
 	pattern, ok := w.(string)

@@ -1,5 +1,5 @@
-// Package family checks a model family's file as its author would, lists families as documentation
-// does, and proposes a declaration for a model by looking at what its template makes of calls.
+// Package family checks the file of a model family, lists families for the documentation, and
+// proposes a declaration for a model from the way in which its template writes calls.
 package family
 
 import (
@@ -15,18 +15,18 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Problem is one thing that a family does not do. Error texts have several lines, what was read and
-// what should have been below each other, since differences are in the bytes.
+// Problem is a failure of a family. Its error text has several lines, with the actual and the
+// expected result below each other, since they may differ in a byte.
 type Problem struct {
-	Where string // "case NAME", or what else was tried
+	Where string // "case NAME", or the name of another check
 	Err   error
 }
 
 // Check runs the cases of a family's file: whole and cut in every way, in every degree of holding,
-// among all formats and alone. Then it prints calls and reads them again. It gives the number of
-// cases and what went wrong, at most one problem a case; an error means that the cases cannot be
-// read. It is what `formats test FILE` runs on a user's own file; the tests hold the embedded ones
-// to the same. A case that fails in one way mostly fails in all, so one problem a case is enough.
+// among all formats and alone. Then it prints calls and reads them again. It returns the number of
+// cases and the problems, at most one for each case; the error is not nil if the cases cannot be
+// read. `formats test FILE` runs it on a user's own file, and the tests run it on the embedded
+// files. A case that fails in one way usually fails in all, so one problem is enough.
 func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
 	list, err := golden.Cases([]byte(f.File()))
 	if err != nil {
@@ -46,9 +46,9 @@ func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem
 	return len(list) + len(prints), append(problems, ReadsBack(f)...), err
 }
 
-// checkCase runs one case: whole in every degree of holding, cut in every way, and with the marks
-// of no other family. The last is for `--calls strict`, and shows a case that is read by somebody
-// else's marks.
+// checkCase runs one case: whole in every degree of holding, cut in every way, and without the
+// marks of other families. The last is for `--calls strict`, and finds a case that is read by
+// another family's marks.
 func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	all, alone := adapters.Options{Tools: tools}, adapters.Options{Tools: tools, Alone: true}
 	if d := c.Whole(decodeAs(f, all)); d != nil {
@@ -57,7 +57,7 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	if d := c.Split(decodeAs(f, all)); d != nil {
 		return d
 	}
-	if d := c.Whole(decodeAs(f, alone)); d != nil && f.Name != "generic" { // which is all families together
+	if d := c.Whole(decodeAs(f, alone)); d != nil && f.Name != "generic" { // generic is all families together
 		d.How += ", no other family's marks"
 		return d
 	}
@@ -75,9 +75,9 @@ func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 }
 
 // samples are calls that a family must be able to write, and the tools for them. Members are
-// sorted, as some families write them. They have what families stumble over: a number beside a
-// string, no arguments at all, letters outside ASCII, quotes of both kinds, markup with newlines, a
-// list, an object and a boolean.
+// sorted, as some families write them. They include what families often get wrong: a number beside
+// a string, no arguments at all, letters outside ASCII, quotes of both kinds, markup with newlines,
+// a list, an object and a boolean.
 var (
 	sampleTools = []chat.Tool{
 		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
@@ -92,10 +92,9 @@ var (
 	}
 )
 
-// ReadsBack prints calls in the family's form and reads them again: alone, and behind text if they
-// begin with a mark. A call without marks behind text needs evidence (docs/calls.md), so only
-// marked ones are tried there. A family that loses a call on the way out and in again would lose it
-// from every history.
+// ReadsBack prints calls in the family's form and reads them again: alone, and after text if they
+// begin with a mark. After text a call without marks needs evidence (docs/calls.md), so only marked
+// calls are tried there. A family that cannot read back a call would lose it from every history.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {
@@ -111,8 +110,8 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// marked reports whether a call begins with one of the family's marks. A fence is none: it stands
-// on a line of its own.
+// marked reports whether a call begins with one of the family's marks. A fence does not count: it
+// has its own line.
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })

@@ -9,13 +9,13 @@ import (
 	"toolnorm/adapters"
 )
 
-// place is where a reply holds a tool's name and JSON: what stands around them, and between.
+// place is the place of a tool's name and JSON in a reply: the texts around and between them.
 type place struct {
 	holes              string // {name}…{json}, {json}…{name} or {call}
 	front, mid, behind string
 }
 
-// isWord reports whether a mark begins with a letter: such a mark stands at the beginning of a
+// isWord reports whether a mark begins with a letter: such a mark must be at the beginning of a
 // line.
 func isWord(mark string) bool {
 	c, _ := utf8.DecodeRuneInString(mark)
@@ -24,7 +24,7 @@ func isWord(mark string) bool {
 
 // constantLine returns a call line of the replies in which a name and JSON have the same text
 // around them: whatever is constant in all of them is a mark. With a single reply, the line with
-// the name is taken for a mark. set says which declarations can be read.
+// the name is taken for a mark. Only lines that set can read as a declaration are returned.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -57,7 +57,7 @@ func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply
 	return line, read
 }
 
-// placeOf finds the first tool of a reply that has JSON behind it, in front of it or around it.
+// placeOf finds the first tool of a reply that has JSON after it, before it or around it.
 func placeOf(r Reply) (p place, ok bool) {
 	for _, t := range r.Tools {
 		at := strings.Index(r.Raw, t.Name)
@@ -79,7 +79,7 @@ func placeOf(r Reply) (p place, ok bool) {
 			case i >= after:
 				return place{"{name}{json}", r.Raw[:at], r.Raw[after:i], r.Raw[end:]}, true
 			}
-			i = end - 1 // an object of something else
+			i = end - 1 // an object for something else
 		}
 	}
 	return p, false
@@ -103,7 +103,7 @@ func lineOf(all []place) string {
 		front, behind = commonSuffix(front, p.front), commonPrefix(behind, p.behind)
 	}
 	front = strings.TrimLeft(lastLines(front, len(all) > 1), " \t\n")
-	ends := true // the replies end behind the mark
+	ends := true // whether the replies end after the mark
 	for _, p := range all {
 		ends = ends && strings.TrimSpace(p.behind) == strings.TrimSpace(behind)
 	}
@@ -122,8 +122,8 @@ func example(s string) string {
 }
 
 // lastLines returns the last line of a text, and the lines before it that are marks and not words.
-// If several replies have it in common, all of a line is the mark; in a single one, only what
-// follows its last sentence.
+// If the text is common to several replies, the whole line is the mark; in a single reply, only the
+// text after its last sentence is.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -158,7 +158,7 @@ func firstLines(text string, ends bool) string {
 	return out
 }
 
-// commonPrefix returns what two texts begin with, in whole characters.
+// commonPrefix returns the longest common prefix of two texts, in whole characters.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -170,7 +170,7 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// commonSuffix returns what two texts end with.
+// commonSuffix returns the longest common suffix of two texts.
 func commonSuffix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {

@@ -10,18 +10,18 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Proposal is what a model's template says about how the model writes.
-// The problems are for the author of the file: it may be a good beginning all the same.
-// The file is text to be read and changed by people; nothing of it is installed.
+// Proposal is a proposed family for a model, from the model's template. The problems are for the
+// author of the file, which may be a good beginning in spite of them. The file is a text for people
+// to read and change; it is not installed.
 type Proposal struct {
 	File     string    // a family file: the declaration, and the template's own calls as cases
-	Known    string    // the known family that prints the same; empty when none does
-	Problems []Problem // what the declaration does not do
+	Known    string    // the known family that prints the same; empty if there is none
+	Problems []Problem // failures of the declaration
 }
 
-// Guess makes a family's file of what the model's template says ([derive.From]), with the
-// template's own calls as cases. An error means that the template writes no calls, or not in a form
-// that a declaration can say. The cases are the template's calls, not the model's: a model may
+// Guess makes a family's file from the model's template ([derive.From]), with the template's own
+// calls as cases. It fails if the template writes no calls, or writes them in a form that a
+// declaration cannot express. The cases are the template's calls, not the model's: a model may
 // write otherwise, and the file says so in its first line.
 func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error) {
 	found, err := derive.From(model, set, t)
@@ -44,9 +44,9 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	return p, nil
 }
 
-// heading returns comments that say where a file comes from, and what answers a call, which its
-// author may want to put into a result line. The text is in a comment, since how a result is split
-// into wrapper and turn cannot be told from one conversation.
+// heading returns comments that say where a file comes from, and how a call is answered, which its
+// author may want to put into a result line. That text is in a comment, since one conversation does
+// not show how a result is split into wrapper and turn.
 func heading(model string, found *derive.Finding) string {
 	s := fmt.Sprintf("# Proposed from the template of %s; to be compared with what the model really writes.\n", model)
 	if found.Result != "" {
@@ -57,8 +57,8 @@ func heading(model string, found *derive.Finding) string {
 
 // cases returns the template's own calls as golden cases, with the events that the format reads. A
 // case that the format does not read as that many calls would fail at once, so it is left out; so
-// is a text that holds a line of a case file's own form. They are named one call and two calls; a
-// template that refuses two has the first alone.
+// is a text with a line in a case file's own form. The cases are named one call and two calls; a
+// template that refuses two calls gives only the first.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

@@ -15,18 +15,19 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Reply is what a model wrote, and the tools that it was offered.
-// Without tools nothing is a call, so they are half of what can be learned from.
+// Reply is the text that a model wrote, and the tools that it was offered. Without tools nothing is
+// a call, so both are needed to learn.
 type Reply struct {
 	Raw   string
 	Tools []chat.Tool
 }
 
-// Replies reads replies, a JSON object a line: {"raw": "…", "tools": […]}, the tools as OpenAI's
-// API has them or by their names, or an exchange as /debug shows it with --trace-bodies. An error
-// names the line. A line may have 16 MB: exchanges hold whole prompts. The tools' schemas may be
-// missing, but not their names: a call is known by the name of an offered tool. `{"raw":
-// "<call>{…}</call>", "tools": ["get_weather"]}` is enough. No reply at all is an error.
+// Replies reads replies, a JSON object in each line: {"raw": "…", "tools": […]}, with the tools in
+// the form of OpenAI's API or by their names, or an exchange in the form of /debug with
+// --trace-bodies. An error names the line. A line may have 16 MB: exchanges hold whole prompts. The
+// tools' schemas may be missing, but not their names: a call is known by the name of an offered
+// tool. `{"raw": "<call>{…}</call>", "tools": ["get_weather"]}` is enough. It fails if there is no
+// reply.
 func Replies(in io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -50,9 +51,9 @@ func Replies(in io.Reader) ([]Reply, error) {
 	return out, nil
 }
 
-// readReply reads one line. Of an exchange the first generation counts: later ones are answers to
-// what this program asked. Only text counts: reasoning that the server has separated is none of
-// what a family's marks are looked for in.
+// readReply reads one line. It uses the first generation of an exchange: later ones are answers to
+// what this program asked. It uses only text: a family's marks are not searched in reasoning that
+// the server has separated.
 func readReply(line []byte) (Reply, error) {
 	var wire struct {
 		Raw   string
@@ -92,12 +93,12 @@ func readReply(line []byte) (Reply, error) {
 	return r, nil
 }
 
-// Learn makes a family's file of what a model wrote: the known family that reads all of it, or call
-// lines for what none reads. What cannot be decided from the replies is a question, a sentence
-// each. Nothing is decided that replies cannot show: two ways of writing a call may be a slip and a
-// form, and which is which is asked. An error means that no call line could be made, or that the
-// lines cannot be read as a declaration. The name is the file's and the beginning of the models'
-// names; both are for the author to correct.
+// Learn makes a family's file from the replies of a model: the known family that reads all of them,
+// or call lines for replies that no family reads. Each question is a sentence about something that
+// the replies cannot decide: of two ways of writing a call, one may be a mistake, and the author is
+// asked which. It fails if no call line could be made, or if the lines cannot be read as a
+// declaration. The name is that of the file and the beginning of the models' names; the author may
+// correct both.
 func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
 	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)
@@ -149,8 +150,8 @@ func reads(set *adapters.Set, line string, r Reply) bool {
 
 // bestReader returns the family that reads calls out of most replies by its own marks, or nil if
 // none reads any, and the replies that name a tool and that it reads as text. Only a family's own
-// marks count (Alone, Strict), since with all families live every one would read every call.
-// Replies that do not name a tool say nothing about calls, whatever a family makes of them.
+// marks count (Alone, Strict), since with all families active each would read every call.
+// Replies that do not name a tool say nothing about calls.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -204,8 +205,8 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// clipped returns the beginning of a text, for a sentence. The cut may go through a character; what
-// is left of that is dropped.
+// clipped returns the beginning of a text, for a sentence. A character that is cut in two is
+// dropped.
 func clipped(s string) string {
 	if len(s) > 160 {
 		return strings.ToValidUTF8(s[:160], "") + "…"
@@ -213,10 +214,9 @@ func clipped(s string) string {
 	return s
 }
 
-// learnedCases returns the replies as golden cases, with what the format makes of them. Their tools
-// may differ from those that cases are run with: such replies are left out. Those whose calls the
-// family reads are kept, so a later change of the file cannot lose them unseen. They hold an author
-// who corrects the file by hand to what the model really wrote.
+// learnedCases returns the replies as golden cases, with what the format reads in them. Replies are
+// left out if their tools differ from those with which cases are run. The cases show an author who
+// changes the file by hand when it no longer reads what the model really wrote.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

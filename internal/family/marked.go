@@ -19,10 +19,10 @@ type Stretch struct {
 // of reports whether the stretch is a part of a text that is not empty.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
-// Marked makes a family's file of one reply in which a person has marked the name and the arguments
-// of a call, as Learn does without marks: arguments that have the name inside of them are the whole
-// call. A family that reads the reply already is named in the file. Models whose names begin with
-// model are read by it.
+// Marked makes a family's file from one reply in which a person has marked the name and the
+// arguments of a call; Learn does so without marks. Arguments that contain the name are the whole
+// call. If a known family already reads the reply, the file names it. The file is for models whose
+// names begin with model.
 func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
 		return "", nil, errors.New("the name and the arguments must be marked in the text")
@@ -40,7 +40,7 @@ func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch
 	}
 	line := lineOf([]place{p})
 	if !reads(set, line, r) {
-		if file, questions, err := learnFor(format, model, set, r); err == nil { // another notation than JSON
+		if file, questions, err := learnFor(format, model, set, r); err == nil { // the call is not JSON
 			return file, questions, nil
 		}
 		return "", nil, fmt.Errorf("no declaration reads this as a call of %s; tried: %s", tool, strings.TrimSpace(line))
@@ -54,7 +54,7 @@ func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch
 	return lines + learnedCases(f, []Reply{r}), questions, nil
 }
 
-// learnFor learns from one reply what Learn does, for models of another name than the family.
+// learnFor is like Learn, for one reply, and with another name for the models than for the family.
 func learnFor(format, model string, set *adapters.Set, r Reply) (file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})
 	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions, err

@@ -9,16 +9,16 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// The lines between which a document holds the table.
+// The lines before and after the table in a document.
 const (
 	tableBegins = "<!-- the families, written by: go generate ./adapters -->\n"
 	tableEnds   = "<!-- the end of the families -->\n"
 )
 
 // Table returns a Markdown table of families: what they are, models, marks, and how many cases each
-// has. An error means that a family's cases cannot be read. A test holds docs/families.md to what
-// this writes, so a family cannot be added without its row. It is a table for readers, so marks are
-// shown letter by letter, and the sum stands below.
+// has. An error means that a family's cases cannot be read. A test compares docs/families.md with
+// the result, so a family cannot be added without its row. Marks are shown literally, and the sum
+// is below the table.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
@@ -41,7 +41,7 @@ func Table(formats []*adapters.Format) (string, error) {
 }
 
 // about returns the first sentence above a declaration.
-// A bar would end the cell of a Markdown table.
+// A bar in it would end the cell of a Markdown table.
 func about(f *adapters.Format) string {
 	line, _, _ := strings.Cut(f.Declaration(), "\n")
 	text, comment := strings.CutPrefix(line, "#")
@@ -52,8 +52,8 @@ func about(f *adapters.Format) string {
 	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 }
 
-// quoted returns words as Markdown shows them in a table, letter by letter. A word that holds
-// backquotes, a fence, is put between more of them than it has.
+// quoted returns words in Markdown that shows them literally in a table. A word with backquotes,
+// like a fence, is put between more backquotes than it has.
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -67,9 +67,8 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// Fill puts a table into a document, in the place of the one that it has. It answers false when the
-// document has none. The comments around it stay, so it can be written again. The lines around the
-// table are comments of HTML, which nobody sees who reads the page.
+// Fill replaces the table in a document. It returns false if the document has none. The lines
+// around the table, which are invisible HTML comments, stay, so that it can be replaced again.
 func Fill(doc []byte, table string) ([]byte, bool) {
 	head, rest, begins := bytes.Cut(doc, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// anthropic are the statuses and error types that Anthropic's API has for kinds of fault, where its
-// clients look at them: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on
-// unless X-Should-Retry says not to, and make sentences of their own of 401, 404 and 413. A kind
-// that is not here is an api_error with its own status.
+// anthropic maps kinds of fault to the statuses and error types of Anthropic's API that its clients
+// check: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on unless
+// X-Should-Retry says not to, and show their own sentences for 401, 404 and 413. A kind that is not
+// in the map is an api_error with its own status.
 var anthropic = map[Kind]struct {
 	status int
 	kind   string
@@ -27,9 +27,10 @@ var anthropic = map[Kind]struct {
 	Timeout:      {http.StatusGatewayTimeout, "timeout_error"},
 }
 
-// AnthropicStatus returns the HTTP status of the fault in Anthropic's API. What would come again
-// keeps its 5xx: Claude Code and the SDKs do not repeat one that says X-Should-Retry: false, while
-// of an unknown 4xx Claude Code makes six requests, each in a plainer form than the one before.
+// AnthropicStatus returns the HTTP status of the fault in Anthropic's API. A fault that would occur
+// again keeps its 5xx: Claude Code and the SDKs do not repeat a request if the answer has
+// X-Should-Retry: false, while after an unknown 4xx Claude Code makes six requests, each in a
+// plainer form than the one before.
 func (e *Error) AnthropicStatus() int {
 	if row, ok := anthropic[e.Kind]; ok {
 		return row.status
@@ -56,8 +57,8 @@ func Anthropic(err error, id string) []byte {
 	}{"error", inner{kind, f.anthropicMessage()}, orNull(id)})
 }
 
-// anthropicMessage returns the sentence. That of a prompt that is too long begins as Anthropic's
-// does: Claude Code reads both numbers out of it and makes the conversation shorter by itself.
+// anthropicMessage returns the sentence. For a prompt that is too long it begins like Anthropic's:
+// Claude Code reads both numbers in it and shortens the conversation by itself.
 func (e *Error) anthropicMessage() string {
 	if e.Tokens > 0 && e.Window > 0 {
 		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum. %s", max(e.Tokens, e.Window+1), e.Window, e.Message)
@@ -65,8 +66,8 @@ func (e *Error) anthropicMessage() string {
 	return e.Message
 }
 
-// WriteAnthropic answers a request with err in Anthropic's form: status, headers and body. The id
-// of the request stands in the body as well, from the header X-Request-Id if that is set.
+// WriteAnthropic answers a request with err in Anthropic's form: status, headers and body. The body
+// also has the id of the request, from the header X-Request-Id if that is set.
 func WriteAnthropic(w http.ResponseWriter, err error) {
 	f := From(err)
 	id := w.Header().Get("X-Request-Id")
@@ -78,7 +79,7 @@ func WriteAnthropic(w http.ResponseWriter, err error) {
 
 // AsksAnthropic reports whether r speaks Anthropic's API: by its path, or by the version that every
 // request of that API names. The header counts because both APIs have paths of one name
-// (/v1/models), and for paths that are not there, as /v1/files.
+// (/v1/models), and for paths that do not exist, such as /v1/files.
 func AsksAnthropic(r *http.Request) bool {
 	path := r.URL.Path
 	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/") || r.Header.Get("Anthropic-Version") != ""

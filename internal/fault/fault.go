@@ -1,6 +1,6 @@
-// Package fault is the one error that crosses package borders: a kind, a sentence for the user, and
-// the cause for the log. The kind alone decides status, code and advice, so that the same failure
-// looks alike on every face of the server.
+// Package fault defines the error that all packages exchange: a kind, a sentence for the user, and
+// the cause for the log. Only the kind decides status, code and advice, so that the same failure
+// looks the same in every API of the server.
 package fault
 
 import (
@@ -16,28 +16,28 @@ type Kind uint8
 
 // The kinds of fault.
 const (
-	// The zero value is our own bug, so an Error whose kind was forgotten blames nobody else.
+	// The zero value is our own bug, so an Error without a kind does not blame others.
 	Internal     Kind = iota // our own bug
 	Invalid                  // the request is wrong: repeating it cannot help
 	Unauthorized             // the caller has no key, or a wrong one
 	Forbidden                // the caller may not ask this server
 	NotFound                 // no such model, path or tool
 	Method                   // the path exists, the method does not
-	Conflict                 // somebody else changed the thing meanwhile, or has its name
+	Conflict                 // another caller changed the object meanwhile, or has taken its name
 	TooLarge                 // the request is larger than the limit
-	Unable                   // the upstream cannot do this, and will not be able to until somebody changes something there
+	Unable                   // the upstream cannot do this until it is changed
 	Limited                  // the upstream has a limit on requests, and the caller is over it
 	Canceled                 // the client went away
-	Failed                   // the model answered, and its reply is of no use: another try would cost as much again
+	Failed                   // the model's reply is useless: another try would cost as much again
 	Unavailable              // the upstream cannot be reached, broke, or ended in the middle
-	Busy                     // the upstream has no place free: try again later
+	Busy                     // the upstream has no free place: try again later
 	Timeout                  // the upstream was silent for too long
 )
 
 // table is the one place where a kind becomes a status, an OpenAI error type and code, and what a
-// client should do next. What is permanent is a 400 to 407 or 413, or says so: OpenAI's clients
-// send a request again that ends with 408, 409, 429 or 5xx, unless they are told not to; Vercel's
-// the same whatever they are told, LangChain's with any other status as well.
+// client should do next. A permanent fault has a status from 400 to 407 or 413, or a header that
+// says so: OpenAI's clients repeat a request after 408, 409, 429 or 5xx, unless they are told not
+// to; Vercel's do so in any case, LangChain's also after any other status.
 var table = [...]struct {
 	status     int
 	kind, code string
@@ -61,7 +61,8 @@ var table = [...]struct {
 	Timeout:      {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
-// String returns the word for the kind that metrics show: its code, which never is another's text.
+// String returns the word for the kind in metrics, which is its code and never another program's
+// text.
 func (k Kind) String() string {
 	if code := table[k].code; code != "" {
 		return code
@@ -69,8 +70,8 @@ func (k Kind) String() string {
 	return "invalid_request"
 }
 
-// Error is a fault with its public sentence. The sentence is for strangers: it holds no address,
-// key or path of ours. What only the operator may see is the cause.
+// Error is a fault with its public sentence. The sentence is for strangers: it contains no address,
+// key or path of ours. The cause is only for the operator.
 type Error struct {
 	Kind    Kind
 	Message string        // what the user reads: what is wrong and what to do
@@ -78,9 +79,9 @@ type Error struct {
 	Code    string        // overrides the kind's code, if set
 	Retry   time.Duration // when to try again; 0: not said
 	Cause   error         // what the operator reads; may be nil
-	Tokens  int           // of a prompt that is too long; 0: it is not, or nobody counted
-	Window  int           // that such a prompt is too long for, in tokens
-	Curable bool          // the upstream may answer when it is asked in another way, and will not when in the same
+	Tokens  int           // of a prompt that is too long; 0: it is not, or its length is unknown
+	Window  int           // the context length for which the prompt is too long, in tokens
+	Curable bool          // the upstream may answer a request in another form, but not the same request
 }
 
 // New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's
@@ -90,11 +91,11 @@ func New(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
 }
 
-// longest is the longest sentence that is shown, in bytes: more of what a server or a client wrote
-// explains nothing. 100,000 nested arrays in a record once made a sentence of 14 KB.
+// longest is the length of the longest sentence that is shown, in bytes: more of a server's or a
+// client's text explains nothing. 100,000 nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
 
-// Short cuts a text that may come from elsewhere to a length that a reader can want.
+// Short cuts a text that may come from elsewhere to a readable length.
 func Short(text string) string {
 	if len(text) <= longest {
 		return text
@@ -126,9 +127,9 @@ func (e *Error) OpenAICode() string {
 	return table[e.Kind].code
 }
 
-// From finds the fault in err. An error that is none becomes an Internal fault whose sentence gives
-// nothing away: an error of the operating system names files and addresses. From(nil) is Internal
-// too; ask for err != nil first.
+// From finds the fault in err. Any other error becomes an Internal fault whose sentence reveals
+// nothing: an error of the operating system names files and addresses. From(nil) is Internal too;
+// check err != nil first.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

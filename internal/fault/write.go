@@ -35,8 +35,8 @@ func Ollama(err error) []byte {
 	}{From(err).Message})
 }
 
-// encoded returns v as JSON without a line's end, and with <, > and & as themselves: sentences
-// quote what models wrote, as <tool_call>, and \u003c is hard to read in a log.
+// encoded returns v as JSON without a final newline, and with <, > and & unescaped: sentences quote
+// what models wrote, like <tool_call>, and \u003c is hard to read in a log.
 func encoded(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -72,7 +72,7 @@ func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Advise sets the headers that tell a client when to try again, or that it is of no use: OpenAI's
+// Advise sets the headers that tell a client when to try again, or that it is useless: OpenAI's
 // clients send a request up to three times when the status is 429 or 500 and more, unless
 // X-Should-Retry tells them not to. Agents repeat that again: one failure once cost nine
 // generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
@@ -87,8 +87,8 @@ func (e *Error) Advise(h http.Header) {
 }
 
 // WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's
-// where AsksAnthropic says so, else OpenAI's. It is for what stands in front of the handlers and
-// knows nothing of them but the path.
+// where AsksAnthropic says so, else OpenAI's. It is for code before the handlers, which knows only
+// the path.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/"):

@@ -14,44 +14,44 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// DefaultBodies is how many bytes of bodies are answered at once when the settings do not say.
+// DefaultBodies is the most bytes of bodies that are handled at once when the settings do not say.
 const DefaultBodies = 32 << 20
 
 const (
 	bodyQueue = 10 * time.Second // how long a request waits for a place
-	bodyRetry = 5 * time.Second  // after which one that got none may try again
-	smallBody = 64 << 10         // bytes of a body that does not wait behind larger ones
-	largeBody = 1 << 20          // bytes of a body whose memory is worth giving back
-	someFreed = 8 << 20          // bytes of such bodies after which memory is given back
-	bodyRest  = time.Second      // for which no large body came or went before that
+	bodyRetry = 5 * time.Second  // after which a request that got no place may try again
+	smallBody = 64 << 10         // bytes of a body that does not wait for larger ones
+	largeBody = 1 << 20          // bytes of a body whose memory is worth returning to the system
+	someFreed = 8 << 20          // bytes of such bodies after which memory is returned
+	bodyRest  = time.Second      // without a large body before memory is returned
 )
 
-// Bodies bounds the bytes of all bodies of requests that are being answered: what is read,
-// parsed and sent on takes about seven times its length, and 32 requests of 19 MB took 4 GB.
-// It belongs behind the guard, so that strangers take no place. It must not be copied.
+// Bodies bounds the total size of the bodies of all requests that are being answered: to read,
+// parse and send on a body takes about seven times its length in memory, and 32 requests of 19 MB
+// took 4 GB. It belongs inside the guard, so that strangers take no place. It must not be copied.
 type Bodies struct {
 	Most    int64          // bytes; 0: DefaultBodies
-	Uploads string         // the beginning of paths whose bodies are passed on as they come, and not counted; empty: none
+	Uploads string         // the prefix of paths whose bodies are passed on as they arrive, and not counted; empty: none
 	Log     zerolog.Logger // a line for each request that is refused; the zero value logs nothing
 
 	mu      sync.Mutex
 	used    int64    // bytes
-	passed  int64    // bytes of small bodies that had not to wait
+	passed  int64    // bytes of small bodies that did not have to wait
 	waiting []*place // in the order in which they came
-	freed   int64    // bytes of large bodies that have gone since memory was given back
+	freed   int64    // bytes of large bodies that ended since memory was last returned
 	rest    *time.Timer
 	closed  bool
-	running sync.WaitGroup // of what gives memory back
+	running sync.WaitGroup // counts calls of giveBack
 }
 
-// place is what a request waits for.
+// place is a share of the bound for which a request waits.
 type place struct {
 	size  int64
-	ready chan struct{} // closed when it has the place
+	ready chan struct{} // closed when the request has the place
 }
 
-// Wrap returns a handler that calls next within the bound. A body of unknown length counts as the
-// largest that is taken, until its end is read.
+// Wrap returns a handler that calls next within the bound. A body of unknown length counts as
+// largest, the most that is accepted, until its end is read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody || b.Uploads != "" && strings.HasPrefix(r.URL.Path, b.Uploads) {
@@ -62,12 +62,12 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 		if size < 0 {
 			size = largest
 		}
-		size = min(size, b.most()) // one that is larger than all together waits for all
+		size = min(size, b.most()) // a body that is larger than the bound waits until there is no other
 		from, ok := b.take(r.Context(), size)
 		if !ok {
 			err := &fault.Error{Kind: fault.Busy, Code: "bodies_in_flight", Retry: bodyRetry,
 				Message: "the requests that are being answered are too large together; try again, or raise --max-bodies"}
-			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest)) // many clients read no answer before they have sent all
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest)) // many clients read the answer only after they have sent everything
 			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", size).Msg("refused: too many bytes of requests at once")
 			fault.WriteFor(w, r, err)
 			return
@@ -75,7 +75,7 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 		held := &held{b: b, from: from, size: size}
 		defer held.shrink(0)
 		if own, ok := r.Body.(*body); ok {
-			own.until(time.Now().Add(own.wait)) // the wait was ours, not the client's
+			own.until(time.Now().Add(own.wait)) // the client did not cause the wait
 		}
 		if r.ContentLength < 0 {
 			r = r.WithContext(r.Context())
@@ -93,9 +93,9 @@ func (b *Bodies) most() int64 {
 	return DefaultBodies
 }
 
-// take waits for a place, and returns what it is counted in and whether there was one in time.
-// Small bodies have a quarter more to themselves: a chat must not wait for a megabyte of
-// pictures.
+// take waits for a place. It returns the sum in which the place is counted, and whether there was a
+// place in time. Small bodies have an extra quarter of the bound to themselves: a chat must not
+// wait for a megabyte of pictures.
 func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	b.mu.Lock()
 	if size <= smallBody && b.passed+size <= b.most()/4 {
@@ -123,14 +123,14 @@ func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	for i, other := range b.waiting {
 		if other == p {
 			b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
-			b.admit() // those behind it may be smaller
+			b.admit() // the requests after it may be smaller
 			return nil, false
 		}
 	}
 	return &b.used, true // it got the place at the last moment
 }
 
-// admit gives places to the requests that wait, in their order. b.mu must be held.
+// admit gives places to the waiting requests, in their order. b.mu must be held.
 func (b *Bodies) admit() {
 	for len(b.waiting) > 0 && b.used+b.waiting[0].size <= b.most() {
 		p := b.waiting[0]
@@ -140,7 +140,7 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release gives back what a body held.
+// release gives back size bytes of a body's place.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -159,8 +159,9 @@ func (b *Bodies) release(from *int64, size int64) {
 	}
 }
 
-// giveBack returns to the system what large bodies took. By itself the program would keep it for
-// minutes: collections come with what is allocated, and a server at rest allocates nothing.
+// giveBack returns the memory of large bodies to the system. The program would otherwise keep it
+// for minutes: garbage collections are triggered by allocations, and an idle server allocates
+// nothing.
 func (b *Bodies) giveBack() {
 	b.mu.Lock()
 	if b.closed || b.freed < someFreed {
@@ -174,7 +175,7 @@ func (b *Bodies) giveBack() {
 	debug.FreeOSMemory()
 }
 
-// Close ends what runs beside the requests.
+// Close stops the timer that returns memory, and waits until it has finished.
 func (b *Bodies) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -188,12 +189,12 @@ func (b *Bodies) Close() {
 // held is the place of one body.
 type held struct {
 	b    *Bodies
-	from *int64 // what it is counted in
+	from *int64 // the sum in which it is counted
 	mu   sync.Mutex
 	size int64
 }
 
-// shrink gives back what is more than size.
+// shrink reduces the place to size bytes, and gives back the rest.
 func (h *held) shrink(size int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -203,14 +204,14 @@ func (h *held) shrink(size int64) {
 	}
 }
 
-// counted is a body of no known length, whose place shrinks to what has come.
+// counted is a body of unknown length, whose place shrinks to its real length at its end.
 type counted struct {
 	io.ReadCloser
 	held *held
 	came int64
 }
 
-// Read reads what has come.
+// Read reads what has arrived.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.came += int64(n)

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// mostUnread is how much of a body that no handler wants is read, in bytes: as much as net/http
-// would. Behind it the connection is closed, which is cheaper than reading on.
+// mostUnread is how many bytes are read of a body that no handler wants: as many as net/http would
+// read. After that the connection is closed, which is cheaper than reading on.
 const mostUnread = 256 << 10
 
-// uploadStep is how much of an upload must arrive within the time that a body has, in bytes: with
-// 30 s that is 2 KiB a second, slower than any line on which models are uploaded.
+// uploadStep is how many bytes of an upload must arrive within the time that a body has: with 30 s
+// that is 2 KiB a second, slower than any line on which models are uploaded.
 const uploadStep = 64 << 10
 
-// body is a request's body whose reads have an end. The deadline stands on the connection, and is
-// taken off when the body is there: net/http then watches the connection for a client that leaves,
-// and would take a deadline for one. http.Server.ReadTimeout is no way out: it would end long
+// body is a request's body with a deadline. The deadline is set on the connection, and is removed
+// when the body is complete: net/http then watches the connection for a client that leaves, and
+// would mistake a deadline for that. http.Server.ReadTimeout cannot be used: it would end long
 // streams.
 type body struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	wait       time.Duration
-	asks       bool // the client sends nothing before it is told to
+	asks       bool // the client sends the body only when told to
 
 	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the
 	// handler: hence atomics.
@@ -41,12 +41,12 @@ func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	return b
 }
 
-// until sets the deadline; zero takes it off. Writers without deadlines are those of tests; there
-// is nothing to wait for.
+// until sets the deadline; the zero time removes it. Only the writers of tests do not support
+// deadlines; their bodies do not have to be waited for.
 func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 
-// Read reads what has come. It may be called by several goroutines, as those that pass a body on
-// do.
+// Read reads what has arrived. Goroutines other than the handler's may call it, such as those that
+// pass a body on.
 func (b *body) Read(p []byte) (int, error) {
 	b.begun.Store(true)
 	n, err := b.ReadCloser.Read(p)
@@ -64,15 +64,15 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drained reads what is left, and says whether that was all. If it was not, nobody will read any
-// more. A client that sent "Expect: 100-continue" and was not told to go on has nothing under way,
+// drained reads what is left, and reports whether the body has been read to its end. If not, later
+// reads fail. A client that sent "Expect: 100-continue" and was not told to go on has sent nothing,
 // so there is nothing to read.
 func (b *body) drained() bool {
 	if b.whole.Load() {
 		return true
 	}
 	if !b.asks || b.begun.Load() {
-		_, _ = io.CopyN(io.Discard, b, mostUnread) // what matters is whether the end was seen
+		_, _ = io.CopyN(io.Discard, b, mostUnread) // the error does not matter, only whether the end was seen
 	}
 	if !b.whole.Load() {
 		b.until(time.Unix(1, 0)) // in the past: net/http would try once more, without a deadline, and hold the answer back for ever
@@ -80,9 +80,9 @@ func (b *body) drained() bool {
 	return b.whole.Load()
 }
 
-// Upload marks a request whose body is passed on while it comes, and may be of any length: only a
-// body that comes too slowly ends. It is for models of gigabytes (/api/blobs), where a deadline for
-// the whole would cut a good upload.
+// Upload marks a request whose body is passed on while it arrives, and may have any length: it is
+// cut off only if it arrives too slowly. It is for models of gigabytes (/api/blobs), where a
+// deadline for the whole body would end a good upload.
 func Upload(r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.upload.Store(true)

@@ -1,10 +1,9 @@
-// Package front is what stands between a port and everything that it serves: a request's body
-// arrives in time, or the request ends; and a handler that panics is an error that the client can
-// read.
+// Package front wraps everything that a port serves: a request ends if its body does not arrive in
+// time, and a panic in a handler becomes an error that the client can read.
 //
-// It stands in front of the guard as well: a stranger who gets a 401 could else hold a connection
-// open with one byte of a body that never comes, for net/http reads what is left of a body, up to
-// 256 KiB, before it sends the answer.
+// It wraps the guard as well. Otherwise a stranger who gets a 401 could hold a connection open with
+// a body that never comes, since net/http reads the rest of a body, up to 256 KiB, before it sends
+// the answer.
 package front
 
 import (
@@ -18,7 +17,8 @@ import (
 // DefaultBodyWait is how long a body may take when the settings do not say.
 const DefaultBodyWait = 30 * time.Second
 
-// Front makes handlers fit to stand at a port. The zero value will do. It must not be copied.
+// Front makes handlers safe to serve on a port. The zero value is ready to use. It must not be
+// copied.
 type Front struct {
 	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
 	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
@@ -29,9 +29,9 @@ type Front struct {
 // Running returns how many requests are being answered now.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
-// Wrap returns a handler that calls next with the front's bounds. Handlers read bodies without a
-// deadline of their own, and may leave them unread. A handler that set a deadline would undo this
-// one: there is only one on a connection.
+// Wrap returns a handler that calls next within the bounds of f. Handlers need no deadline of their
+// own to read a body, and may leave it unread. They must not set a read deadline: a connection has
+// only one, so theirs would replace this one.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {
@@ -44,8 +44,8 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 		defer f.rescue(out, r)
 		if r.Body != nil && r.Body != http.NoBody {
 			out.body = watch(w, r, wait)
-			// A copy: net/http looks at the body of the request that it made itself, to see whether
-			// it waits for "100 Continue".
+			// The request is copied: net/http checks the body of the original one for whether it
+			// waits for "100 Continue".
 			r = r.WithContext(r.Context())
 			r.Body = out.body
 		}
@@ -54,9 +54,9 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// writer is an answer that begins when its request's body is done with. HTTP/1.1 clients may send
-// the whole body before they read, so an answer in front of that, on a connection that is then
-// closed, can be lost.
+// writer begins the answer only after the request's body is done with. HTTP/1.1 clients may send
+// the whole body before they read, so an earlier answer, on a connection that is then closed, can
+// be lost.
 type writer struct {
 	http.ResponseWriter
 	body    *body // nil: there is none, or it is done with
@@ -66,7 +66,7 @@ type writer struct {
 
 // WriteHeader begins the answer.
 func (w *writer) WriteHeader(status int) {
-	if status >= http.StatusOK { // what is below announces an answer
+	if status >= http.StatusOK { // a smaller status announces the answer
 		w.settle()
 		w.begun = true
 	}
@@ -90,9 +90,9 @@ func (w *writer) FlushError() error {
 // Unwrap returns the writer that holds deadlines, for http.ResponseController.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// settle finishes with the body. net/http reads what a handler has left of it before it answers, so
-// that the connection can be used again; here that has an end. A connection on which more is to
-// come is closed after the answer.
+// settle finishes with the body. net/http would read the rest of it before it answers, so that the
+// connection can be used again; here that is bounded. If more of the body is still to come, the
+// connection is closed after the answer.
 func (w *writer) settle() {
 	if w.settled || w.body == nil {
 		return

@@ -9,16 +9,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// rescue tells the client of a handler that panicked: by a status when the answer has not begun, by
-// an error event or record when it is a stream of such, and else by an answer that breaks off.
-// net/http alone would cut the connection, which SDKs take for a network fault and repeat. The
-// stack goes to the log, not to the client.
+// rescue recovers from a panic of a handler and tells the client: by a status if the answer has not
+// begun, by an error event or record if it is a stream of such, and otherwise by breaking off the
+// answer. net/http alone would cut the connection, which SDKs take for a network fault and repeat.
+// The stack goes to the log, not to the client.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {
 	case nil:
 		return
-	case http.ErrAbortHandler: // a handler that means to cut its answer, as httputil.ReverseProxy does
+	case http.ErrAbortHandler: // a handler wants to cut off its answer, as httputil.ReverseProxy does
 		mustBreakOff()
 	}
 	f.Log.Error().Str("path", r.URL.Path).Str("panic", fmt.Sprintf("%.1000v", v)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
@@ -26,7 +26,8 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	form, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
 	switch {
 	case !w.begun:
-		// What the handler had set describes an answer that will not come, as Content-Length.
+		// The headers that the handler set, such as Content-Length, describe an answer that will
+		// not come.
 		clear(w.Header())
 		fault.WriteFor(w, r, err)
 	case form == "text/event-stream":
@@ -38,13 +39,14 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	}
 }
 
-// last writes the end of a stream. It begins with an end of what may have been begun; readers skip
-// empty lines.
+// last writes the end of a stream. The text must first end a line that may have been begun; readers
+// skip empty lines.
 func (w *writer) last(text string) {
 	if _, err := w.Write([]byte(text)); err == nil {
-		_ = w.FlushError() // who has gone need not be told
+		_ = w.FlushError() // a client that has gone need not be told
 	}
 }
 
-// mustBreakOff makes net/http cut the connection, so that no client takes what it has got for all.
+// mustBreakOff makes net/http cut the connection, so that no client takes a partial answer for the
+// whole.
 func mustBreakOff() { panic(http.ErrAbortHandler) }

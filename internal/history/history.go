@@ -1,9 +1,10 @@
 // Package history keeps exchanges in a database, SQLite or PostgreSQL, so that they survive a
-// restart, and finds them again. It is bounded by age, number and size, and keeps what was said
-// only as far as it is told to.
+// restart, and finds them again. It is bounded by age, number and size, and keeps only the texts
+// that it is told to keep.
 //
-// Requests never wait for it: exchanges that have ended stand in a queue, from which one goroutine
-// writes them in batches. What the queue has no room for is left out, and that is reported.
+// Requests never wait for it: exchanges that have ended are put in a queue, from which one
+// goroutine writes them in batches. Exchanges for which the queue has no room are left out, which
+// is reported.
 package history
 
 import (
@@ -38,7 +39,7 @@ type Config struct {
 	Texts string // which texts are kept
 }
 
-// History is an open history. It may be used by many at once.
+// History is an open history. It may be used by several goroutines at once.
 type History struct {
 	where  string
 	config Config
@@ -77,7 +78,7 @@ func New(where string, c Config, warn func(error)) *History {
 	return &History{where: where, config: c, warn: warn, queue: make(chan *trace.Exchange, queued)}
 }
 
-// open returns the database; nil when it would have to be made and is not to be.
+// open returns the database, or nil if it does not exist and make is false.
 func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -218,7 +219,7 @@ func (h *History) insertAll(ctx context.Context, db *store.DB, all []*trace.Exch
 	})
 }
 
-// insert writes an exchange. One that is there already stays as it is.
+// insert writes an exchange, unless it is already in the table.
 func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) error {
 	said := []byte{}
 	if e.Bodies != nil && h.Wants(&e) {
@@ -289,8 +290,8 @@ func (h *History) clean(ctx context.Context) error {
 	return nil
 }
 
-// deleteOld deletes what is older than the history goes back, and the oldest of what is too many or
-// too large.
+// deleteOld deletes exchanges that are too old, and the oldest ones if there are too many or they
+// are too large.
 func (h *History) deleteOld(ctx context.Context) error {
 	db, err := h.open(ctx, false)
 	if db == nil {

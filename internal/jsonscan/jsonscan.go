@@ -1,24 +1,24 @@
 // Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and
-// where that ends. Nothing is decoded, and nothing allocated but a byte for each open container.
+// where the value ends. It decodes nothing, and allocates only a byte for each open container.
 //
-// It serves what leaves before it is whole: arguments that a server streams, of which a byte may be
-// sent once it is known to belong to JSON, and values that a schema holds back until they are
-// whole. encoding/json takes whole texts only; to ask it at each fragment takes the square of the
-// text's length.
+// It is for texts that are sent before they are complete: streamed arguments, of which a byte may
+// be sent once it is known to belong to JSON, and values that are held back for a schema until they
+// are complete. encoding/json reads only complete texts; to call it for each fragment takes
+// quadratic time.
 //
 // Of `{"a": 12, "b` all 12 bytes are taken, and the value is neither complete nor wrong; of `{"a":
-// 012` seven are, since no JSON number goes on behind a leading zero.
+// 012` seven are, since no JSON number continues after a leading zero.
 package jsonscan
 
 import "strings"
 
 // MaxDepth bounds how deep containers may nest, as package adapters does for calls in text. RFC
-// 8259, section 9, leaves a limit to the parser. The text is a model's, and one that repeats itself
-// writes `[[[[[` until it is stopped.
+// 8259, section 9, leaves a limit to the parser. The text is written by a model, and a model that
+// repeats itself writes `[[[[[` until it is stopped.
 const MaxDepth = 512
 
-// Scanner follows one JSON value (RFC 8259). The zero value awaits it.
-// A byte is looked at once, however the text is cut into fragments; nothing of the text is kept.
+// Scanner follows one JSON value (RFC 8259). The zero value is ready for its beginning. Each byte
+// is read once, however the text is cut into fragments; the text is not kept.
 type Scanner struct {
 	Object bool // only an object will do
 
@@ -29,8 +29,8 @@ type Scanner struct {
 	hex   int    // digits left of a \u escape
 }
 
-// state is what may come next. The order is used: text and escape are within a string, from sign on
-// a number is read, and from complete on nothing follows.
+// state is what may come next. Its order matters: text and escape are within a string, states from
+// sign on are within a number, and from complete on nothing follows.
 type state uint8
 
 const (
@@ -52,25 +52,26 @@ const (
 	expSign                // the exponent's first digit
 	expDigits              // more digits
 	complete               // nothing: the value is whole
-	wrong                  // nothing: it is no JSON
+	wrong                  // nothing: it is not JSON
 )
 
-// Complete reports whether the value is whole. A number is when something stands behind it. 12 may
-// be the beginning of 123, so it is complete at a blank, comma or bracket, which is not taken.
+// Complete reports whether the value is complete. A number is complete only when another byte
+// follows: 12 may be the beginning of 123, so it is complete at a blank, comma or bracket, which is
+// not read.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
 // Wrong reports whether no JSON value begins like this.
-// It is for ever: what was taken before stays a beginning, and nothing else will be taken.
+// That is final: the bytes read so far are still a valid beginning, and no more will be read.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
 // InString reports whether the value is a string that has begun, not in the middle of an escape:
-// here any text may follow. Strings within containers do not count: whoever asks wants to let a
-// text go on its own.
+// here any text may follow. Strings within containers do not count: the caller wants to send a text
+// by itself.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
 // Add reads bytes until the value is complete or wrong. It returns how many it read: those of the
-// value, or those before the wrong one. It does not look at what follows the value, so the caller
-// can go on from there.
+// value, or those before the wrong byte. It does not read what follows the value, so the caller can
+// continue from there.
 func (s *Scanner) Add(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == text {
@@ -79,9 +80,9 @@ func (s *Scanner) Add(b []byte) int {
 			}
 		}
 		switch next := s.after(b[i]); {
-		case next == wrong && s.state == complete: // a number has ended in front of this byte
+		case next == wrong && s.state == complete: // a number has ended before this byte
 			return i
-		// The byte is not taken: what was before it is a beginning still.
+		// The byte is not read: the text before it is still a valid beginning.
 		case next == wrong:
 			s.state = wrong
 			return i
@@ -95,8 +96,8 @@ func (s *Scanner) Add(b []byte) int {
 	return len(b)
 }
 
-// plain counts the bytes of a string that mean only themselves. Most bytes of arguments do, so this
-// is the hot loop.
+// plain counts the bytes at the beginning of b that are ordinary characters of a string. Most bytes
+// of arguments are, so this is the hot loop.
 func plain(b []byte) int {
 	n := 0
 	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' {
@@ -105,14 +106,14 @@ func plain(b []byte) int {
 	return n
 }
 
-// after returns the state behind c. A number has no closing mark: a byte that is no part of it ends
-// it, if it may end there, and is then read as what follows a value.
+// after returns the state after c. A number has no closing mark: a byte that does not belong to it
+// ends it, if it may end there, and is then read as the byte after a value.
 func (s *Scanner) after(c byte) state {
 	switch {
 	case s.state >= complete:
 		return wrong
-	// It ends within the outermost container or ends the whole; in either case the byte is read
-	// once more as what comes next.
+	// The number ends within a container or ends the whole value; in either case the byte is read
+	// again as what comes next.
 	case s.state >= sign:
 		if next := number(s.state, c); next != wrong {
 			return next
@@ -120,8 +121,7 @@ func (s *Scanner) after(c byte) state {
 		if s.state != zero && s.state != digits && s.state != fraction && s.state != expDigits {
 			return wrong
 		}
-		// Wrong stands for "not taken" here, and Add sees from the state that the number is
-		// complete.
+		// Wrong means "not read" here, and Add sees from the state that the number is complete.
 		if s.state = more; len(s.stack) == 0 {
 			s.state = complete
 			return wrong
@@ -137,9 +137,9 @@ func (s *Scanner) after(c byte) state {
 	return s.structure(c)
 }
 
-// structure returns the state behind a byte between strings, words and numbers. A comma sends the
-// reader to key or value and not to first or item, so that [1,] is wrong, as RFC 8259 has it. To
-// read such slips leniently is the adapters' business.
+// structure returns the state after a byte between strings, words and numbers. After a comma the
+// state is key or value and not first or item, so that [1,] is wrong, as in RFC 8259. The adapters
+// read such mistakes leniently.
 func (s *Scanner) structure(c byte) state {
 	switch s.state {
 	case value, item:
@@ -173,9 +173,9 @@ func (s *Scanner) structure(c byte) state {
 	return wrong
 }
 
-// begin returns the state behind the first byte of a value. Of a word the letters still to come are
-// noted. With Object anything but a brace is wrong at once: the server's arguments are an object,
-// and a lone "null" or "" must not leave.
+// begin returns the state after the first byte of a value. For a word it notes the letters still to
+// come. With Object anything but a brace is wrong at once: the server's arguments are an object,
+// and a lone "null" or "" must not be sent.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':
@@ -198,16 +198,16 @@ func (s *Scanner) begin(c byte) state {
 	return number(value, c)
 }
 
-// words are what follows the first letter of JSON's words.
+// words holds the rest of JSON's words after their first letter.
 var words = [256]string{'t': "rue", 'f': "alse", 'n': "ull"}
 
-// close leaves a container. That the bracket fits was seen by the caller.
+// close leaves a container. The caller has checked that the bracket fits.
 func (s *Scanner) close() state {
 	s.stack = s.stack[:len(s.stack)-1]
 	return s.ended()
 }
 
-// ended returns the state behind a value: the whole ends with the outermost one.
+// ended returns the state after a value: complete after the outermost one.
 func (s *Scanner) ended() state {
 	if len(s.stack) == 0 {
 		return complete
@@ -215,9 +215,9 @@ func (s *Scanner) ended() state {
 	return more
 }
 
-// quoted returns the state behind a byte of a string or key. Bytes are not checked for UTF-8: a
-// character may be cut by a fragment, and models that write bytes do so. Control characters are
-// wrong, since strict JSON wants them escaped (RFC 8259, section 7).
+// quoted returns the state after a byte of a string or key. Bytes are not checked for UTF-8: a
+// fragment may cut a character, as models that write bytes do. Control characters are wrong, since
+// strict JSON requires them to be escaped (RFC 8259, section 7).
 func (s *Scanner) quoted(c byte) state {
 	switch {
 	case s.state == escape:
@@ -235,11 +235,11 @@ func (s *Scanner) quoted(c byte) state {
 	return s.ended()
 }
 
-// escaped returns the state behind a byte of an escape.
-// Halves of surrogate pairs are taken by themselves, as encoding/json does.
+// escaped returns the state after a byte of an escape. Single halves of surrogate pairs are
+// accepted, as in encoding/json.
 func (s *Scanner) escaped(c byte) state {
 	switch {
-	// Four digits make one escape; with the last one the string goes on.
+	// Four digits make one escape; after the last one the string continues.
 	case s.hex > 0 && strings.IndexByte("0123456789abcdefABCDEF", c) >= 0:
 		if s.hex--; s.hex > 0 {
 			return escape
@@ -253,8 +253,8 @@ func (s *Scanner) escaped(c byte) state {
 	return text
 }
 
-// word returns the state behind a byte of true, false or null. The letters are compared one by one,
-// so that Python's True is wrong at its first letter, and nothing of it is sent.
+// word returns the state after a byte of true, false or null. The letters are compared one by one,
+// so that no wrong letter is sent; Python's True is wrong at its first letter.
 func (s *Scanner) word(c byte) state {
 	if c != s.rest[0] {
 		return wrong
@@ -268,16 +268,16 @@ func (s *Scanner) word(c byte) state {
 // ten are the digits.
 const ten = "0123456789"
 
-// numbers are what each state of a number goes on with, and value begins with; what is not there is
-// no part of one. The grammar is that of RFC 8259, section 6: no plus sign, no leading zero, digits
-// on both sides of the point.
+// numbers lists the bytes that may follow in each state of a number, and at its start (value), with
+// the next state; other bytes do not belong to a number. The grammar is that of RFC 8259, section
+// 6: no plus sign, no leading zero, digits on both sides of the point.
 var numbers = [complete][]struct {
 	on string
 	to state
 }{
 	value:     {{"-", sign}, {"0", zero}, {ten, digits}},
 	sign:      {{"0", zero}, {ten, digits}},
-	zero:      {{".", point}, {"eE", exponent}}, // 012 is no number
+	zero:      {{".", point}, {"eE", exponent}}, // 012 is not a number
 	digits:    {{ten, digits}, {".", point}, {"eE", exponent}},
 	point:     {{ten, fraction}},
 	fraction:  {{ten, fraction}, {"eE", exponent}},
@@ -286,8 +286,8 @@ var numbers = [complete][]struct {
 	expDigits: {{ten, expDigits}},
 }
 
-// number returns the state behind c inside a number or, at value, at its start; wrong when c is no
-// part of it.
+// number returns the state after c inside a number or, with the state value, at its start; it
+// returns wrong if c does not belong to the number.
 func number(at state, c byte) state {
 	for _, n := range numbers[at] {
 		if strings.IndexByte(n.on, c) >= 0 {

@@ -6,31 +6,31 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Features say how a text matches a query, beyond the sum that Search orders by: what a second,
-// closer look can add to the first. Each is in [0,1].
+// Features describe how a text matches a query, in more detail than the score by which Search
+// orders. Each is in [0,1].
 type Features struct {
-	Ideal    float64 // BM25F of the text, where titles count more, divided by that of the query as a text of its own
-	Coverage float64 // of what the query asks for, how much is anywhere in the text
-	Longest  float64 // how much of it stands there in one piece
-	Known    float64 // how much of it is in any text at all
+	Ideal    float64 // BM25F of the text, where titles count more, divided by that of the query itself as a text
+	Coverage float64 // how much of the query is anywhere in the text
+	Longest  float64 // how much of the query is in one piece of the text
+	Known    float64 // how much of the query is in any text
 }
 
-// Look prepares a query for Features. Weights are those of the fields in BM25F; the last field is
+// Look prepares a query for Features. It has the weights of the fields in BM25F; the last field is
 // the body, whose length counts.
 type Look struct {
 	x       *Index
 	weights []float64
 	terms   []term
 	place   map[uint32]int // of a token, in terms
-	asked   []float64      // what each term asks for: its IDF, less for grammar
+	asked   []float64      // the weight of each term: its IDF, less for grammar
 	total   float64        // of asked
 	order   []int          // the query's tokens, as places in terms
 	known   float64        // how much of total is in any text
 	ideal   float64
 }
 
-// Look prepares a query. It is made once for all candidates of a search: a query is cut and weighed
-// once, and a hundred texts are looked at.
+// Look prepares a query. It is called once for all candidates of a search: a query is cut and
+// weighted once, for a hundred texts.
 func (x *Index) Look(query string, weights ...float64) *Look {
 	pieces := x.asked(query)
 	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{}, ideal: x.Ideal(query)}
@@ -42,7 +42,7 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 			if t := l.terms[i]; t.known {
 				l.place[t.number] = i
 			}
-			// What no text has counts as what one text has: that nobody wrote of it says no more.
+			// A token that no text has counts like one that a single text has.
 			n := x.frequency(p.token)
 			l.asked = append(l.asked, x.idfOf(max(1, n))*p.share)
 			l.total += l.asked[i]
@@ -55,8 +55,8 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
-// Features looks at one text. The cost is that of its length, since its tokens are kept in their
-// order: nothing is cut again.
+// Features computes the features of one text. The cost grows with its length: its tokens are kept
+// in their order, so it is not cut again.
 func (l *Look) Features(at int) (f Features) {
 	r := l.x.rows[at]
 	found := make([]float64, len(l.terms))
@@ -86,8 +86,8 @@ func (l *Look) Features(at int) (f Features) {
 	return f
 }
 
-// weight returns the weight of a field, or 1 if none was given. Short fields have no length to be
-// held against: a title of ten words is not worse than one of two.
+// weight returns the weight of a field, or 1 if none was given. The length of short fields does not
+// count: a title of ten words is not worse than one of two.
 func (l *Look) weight(field int) float64 {
 	if field < len(l.weights) {
 		return l.weights[field]
@@ -95,8 +95,8 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// longest returns the most that one piece of the text has of the query, in the query's order: the
-// longest common run, each token worth what it asks for.
+// longest returns the weight of the heaviest common run of tokens of the text and the query, in the
+// query's order.
 func (l *Look) longest(field []uint32) (best float64) {
 	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
 	for _, number := range field {
@@ -120,8 +120,8 @@ func (l *Look) longest(field []uint32) (best float64) {
 	return best
 }
 
-// Matter returns a query without English words that say nothing of what is asked. Where nothing
-// else is left it is the query itself.
+// Matter returns a query without English words that say nothing about its subject, or the whole
+// query if it has only such words.
 func Matter(query string) string {
 	var kept []string
 	for _, w := range strings.Fields(query) {
@@ -135,6 +135,6 @@ func Matter(query string) string {
 	return strings.Join(kept, " ")
 }
 
-// questionWords are the stems of English words that only ask, besides those that Snowball's list of
-// stop words has.
+// questionWords are the stems of English words that only form questions, besides Snowball's stop
+// words.
 var questionWords = map[string]bool{"much": true, "mani": true, "long": true, "tell": true, "get": true, "need": true, "pleas": true, "happen": true}

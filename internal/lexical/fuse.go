@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// rank is where an endless list of ranks is cut off softly: the 60 of reciprocal rank fusion.
+// rank is the constant 60 of reciprocal rank fusion, which limits the influence of the first ranks.
 const rank = 60
 
 // Fuse merges rankings of rows by the sum of 1/(60+rank), the best first. Ranks can be added where
-// scores cannot: a cosine and BM25 share no scale.
+// scores cannot: a cosine and BM25 have no common scale.
 func Fuse(n int, rankings ...[]int) []int {
 	var rows []int
 	for _, hit := range FuseScores(rankings...) {

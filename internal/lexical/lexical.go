@@ -1,15 +1,15 @@
 // Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean,
-// and over stems elsewhere.
+// and over stems for other scripts.
 //
-// Bigrams find a term of two characters, which trigrams do not, and came within .004 (MRR) of
-// dictionaries that take a hundred megabytes; Korean particles and spacing need nothing more.
+// Bigrams find a term of two characters, which trigrams do not, and are within .004 (MRR) of
+// dictionaries of a hundred megabytes; Korean particles and spacing need nothing more.
 //
 // Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese
 // and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two
 // characters, as 副業.
 //
-// tokens.go cuts texts, lexical.go holds and searches them, features.go looks closer at what was
-// found, postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
+// tokens.go cuts texts, lexical.go holds and searches them, features.go compares results in more
+// detail, postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
 package lexical
 
 import (
@@ -18,11 +18,12 @@ import (
 	"slices"
 )
 
-// Index holds texts, each of one or more fields. It may be searched by many at once while nobody
-// adds or removes. Rows are numbered as they come, and those of removed texts are used again.
+// Index holds texts, each of one or more fields. Several goroutines may search at the same time
+// while none adds or removes texts. Rows are numbered in the order of addition, and those of
+// removed texts are used again.
 type Index struct {
 	// Whole, when set, are the statistics of a larger collection of which the rows are a part:
-	// candidates that PostgreSQL chose are scored as they would be among all.
+	// candidates that PostgreSQL chose are scored as in the whole collection.
 	Whole *Statistics
 
 	numbers  map[string]uint32 // of the tokens
@@ -42,11 +43,11 @@ type row struct {
 	there  bool
 }
 
-// posting is how often a text has a token. Lists are sorted by row, so that a row is found in them
-// by halving when its text goes.
+// posting is how often a text has a token. Lists are sorted by row, so that a row is found by
+// binary search when its text is removed.
 type posting struct{ row, count int }
 
-// Statistics are what BM25 has to know of a collection.
+// Statistics holds the statistics of a collection that BM25 needs.
 type Statistics struct {
 	Texts     int
 	Tokens    int            // of all texts together
@@ -62,8 +63,8 @@ func New(texts []string) *Index {
 	return x
 }
 
-// Add puts a text in and gives its row. Of texts that match equally well the one with the lower id
-// is found first, so that the order does not tell which was added when.
+// Add adds a text and returns its row. Texts that match equally well are found in the order of
+// their ids, so that the order does not reveal when they were added.
 func (x *Index) Add(id string, fields ...string) int {
 	if x.numbers == nil {
 		x.numbers = map[string]uint32{}
@@ -94,7 +95,7 @@ func (x *Index) Add(id string, fields ...string) int {
 }
 
 // number returns the number of a token, a new one if it was not seen before. Tokens that no text
-// has any more keep theirs: they take a few bytes, and most come back with the next text.
+// has any more keep their numbers: they take a few bytes, and most will be used again.
 func (x *Index) number(token string) uint32 {
 	n, there := x.numbers[token]
 	if !there {
@@ -105,8 +106,8 @@ func (x *Index) number(token string) uint32 {
 	return n
 }
 
-// counts returns how often each token is in the text. It is not kept: it is needed twice in a
-// text's life, and the order of the tokens tells it.
+// counts returns how often each token is in the text. The counts are not kept: they are needed
+// twice for each text, and can be computed from its tokens.
 func (r *row) counts() map[uint32]int {
 	counts := map[uint32]int{}
 	for _, field := range r.fields {
@@ -121,8 +122,8 @@ func (r *row) counts() map[uint32]int {
 // a list.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
-// Remove removes a text. Afterwards everything is as if it had never been there, which a test
-// checks. Remove does nothing for a row that is not there.
+// Remove removes a text. Afterwards the index is as if the text had never been added, which a test
+// checks. Remove does nothing for a row that does not exist.
 func (x *Index) Remove(at int) {
 	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
 		return
@@ -139,10 +140,10 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
-// Part returns the index as it scores for somebody to whom only some rows are there: allowed names
-// them, texts and tokens are how many there are and what they hold. Nothing that it gives for these
-// queries, and no other, depends on the other rows. It shares the rows with the index, and may be
-// used as long as nothing is added or removed.
+// Part returns an index that scores as if it contained only some rows: allowed reports which, texts
+// is their number, and tokens that of their tokens. For these queries, and only for them, no result
+// depends on the other rows. It shares the rows with the index, and may be used as long as nothing
+// is added or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}
@@ -168,8 +169,8 @@ func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...s
 // Length returns how many tokens the text of a row has.
 func (x *Index) Length(row int) int { return x.rows[row].length }
 
-// Body returns the tokens of the last field of a row, as the index numbers them. It is the index's
-// own.
+// Body returns the numbers of the tokens in the last field of a row. The slice belongs to the
+// index.
 func (x *Index) Body(row int) []uint32 {
 	fields := x.rows[row].fields
 	if len(fields) == 0 {
@@ -178,20 +179,20 @@ func (x *Index) Body(row int) []uint32 {
 	return fields[len(fields)-1]
 }
 
-// Hit is a text that was found. The score is BM25's sum, which has no upper end; see Ideal.
+// Hit is a text that was found. The score is BM25's sum, which has no upper bound; see Ideal.
 type Hit struct {
 	Row   int
 	Score float64
 }
 
-// The constants of BM25. Between .9 and 2 and between .4 and .9 nothing changes by more than .02:
-// leave them alone.
+// The constants of BM25. Values from .9 to 2, and from .4 to .9, change no result by more than .02,
+// so there is no need to tune them.
 const (
 	k1 = 1.2
 	b  = .75
 )
 
-// term is a token of a query: which one, how much it says (IDF), and how often the query has it.
+// term is a token of a query, with its IDF and its count in the query.
 type term struct {
 	number uint32
 	known  bool // some text has had it
@@ -199,8 +200,8 @@ type term struct {
 	count  int
 }
 
-// asked cuts a query. A pair of characters that no text has, beside one that some text has, stands
-// where two words meet more often than not: 计划是 is 计划, and 划是 is nothing that could be known.
+// asked cuts a query. A pair of characters that no text has, next to one that some text has, is
+// usually at the border of two words: 计划是 contains 计划, and 划是 means nothing.
 func (x *Index) asked(query string) []piece {
 	all := cut(query)
 	known := make([]bool, len(all))
@@ -234,7 +235,7 @@ func (x *Index) terms(pieces []piece) (all []term) {
 	return all
 }
 
-// idf returns ln(1 + (N-df+.5)/(df+.5)): a token that few texts have says more.
+// idf returns ln(1 + (N-df+.5)/(df+.5)): a rare token has more weight.
 func (x *Index) idf(token string) float64 { return x.idfOf(x.frequency(token)) }
 
 // idfOf returns the IDF of a token that df texts have.
@@ -257,7 +258,8 @@ func (x *Index) frequency(token string) int {
 	return 0
 }
 
-// average returns the length of a text. Never 0, or an index without texts would divide by it.
+// average returns the average length of a text. It is never 0, so that it can be a divisor even
+// without texts.
 func (x *Index) average() float64 {
 	texts, tokens := x.texts, x.tokens
 	if x.Whole != nil {
@@ -266,15 +268,15 @@ func (x *Index) average() float64 {
 	return float64(max(tokens, 1)) / float64(max(texts, 1))
 }
 
-// saturated returns what count occurrences in a text of that length are worth, in IDFs: two are not
-// twice one.
+// saturated returns the factor by which count occurrences in a text of that length multiply the
+// IDF: two occurrences are worth less than twice one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
 
-// Search returns the n texts that match best, the best first; of equals the first. Texts that share
-// nothing with the query are not returned. Only rows for which allowed returns true are scored; a
-// nil allowed means all.
+// Search returns the n texts that match best, the best first; of equals the first. Texts without a
+// token of the query are not returned. Only rows for which allowed returns true are scored; a nil
+// allowed means all.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
@@ -305,9 +307,9 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal returns the score that the query would have as a text of its own: what scores are divided
-// by to come into [0,1]. Longer texts that say the same reach about .6 of it, since their length
-// counts against them.
+// Ideal returns the score of the query itself as a text, by which scores are divided to bring them
+// into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts
+// against them.
 func (x *Index) Ideal(query string) (sum float64) {
 	pieces := x.asked(query)
 	for _, t := range x.terms(pieces) {
@@ -316,8 +318,8 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics returns the statistics of the texts, for the tokens of a query. They are what an index
-// of a part needs to score as the whole does.
+// Statistics returns the statistics of the texts, for the tokens of a query. An index of a part
+// needs them to score like the whole.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
 	for _, token := range Distinct(query) {

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version is that of Tokens. Stored tokens of another version have to be made again: an index whose
-// texts were cut in one way and whose queries are cut in another finds nothing, and says nothing of
-// it.
+// Version is that of Tokens. Stored tokens of another version have to be made again: if texts and
+// queries are cut in different ways, nothing is found, without an error.
 const Version = 3
 
 // Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams,
@@ -27,12 +26,12 @@ func Tokens(text string) (all []string) {
 	return all
 }
 
-// piece is a token with how much of it is about the matter, and not about the sentence that it
-// stands in.
+// piece is a token with how much of it belongs to the subject, and not to the grammar of the
+// sentence.
 type piece struct {
 	token  string
 	share  float64
-	joined bool // it shares a character with the piece before
+	joined bool // whether it shares a character with the piece before
 }
 
 // cut cuts a text.
@@ -44,7 +43,7 @@ func cut(text string) (all []piece) {
 		switch {
 		case cjk(runes[i]):
 			for i < len(runes) && (cjk(runes[i]) || hyphen(runes[i]) && katakana(runes[i-1])) {
-				if hyphen(runes[i]) { // read wrongly by OCR for the long vowel
+				if hyphen(runes[i]) { // OCR has misread the long-vowel mark
 					runes[i] = 'ー'
 				}
 				i++
@@ -74,13 +73,12 @@ func cut(text string) (all []piece) {
 	return all
 }
 
-// beginning is how many letters of a word are its beginning. With four unlike words meet, with six
-// the forms of a word no longer do in Russian and Polish.
+// beginning is the number of letters in the beginning of a long word. With four letters different
+// words match, with six the forms of a word do not match in Russian and Polish.
 const beginning = 5
 
-// folded returns the characters of a text without what differs between forms of the same word:
-// width, capitals, marks that Greek, Cyrillic, Arabic and Hebrew put on letters, and joiners that
-// are not seen.
+// folded returns the characters of a text without differences between forms of the same word:
+// width, capitals, marks on letters in Greek, Cyrillic, Arabic and Hebrew, and invisible joiners.
 func folded(text string) []rune {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	if !strings.ContainsFunc(text, marked) {
@@ -106,13 +104,12 @@ func marked(r rune) bool {
 	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' || r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
 }
 
-// unspaced reports whether r is of a script that writes words without blanks between them and is
-// none of those that cjk knows.
+// unspaced reports whether r is of a script without blanks between words, other than those of cjk.
 func unspaced(r rune) bool {
 	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// trigrams appends the overlapping threes of a run; of a shorter run, it itself.
+// trigrams appends the overlapping trigrams of a run, or the run itself if it is shorter.
 func trigrams(all []piece, run []rune) []piece {
 	if len(run) <= 3 {
 		return append(all, piece{token: string(run), share: 1})
@@ -123,7 +120,7 @@ func trigrams(all []piece, run []rune) []piece {
 	return all
 }
 
-// What bigrams are worth that are not wholly of a word's stem: kana alone, which in Japanese is
+// The weights of bigrams that are not entirely in a word's stem: kana alone, which in Japanese is
 // grammar more often than not, half kana, and the end of a Korean word, which is a particle.
 const (
 	ofKana = .1
@@ -132,10 +129,10 @@ const (
 	ofSeam = .5 // between two words: see asked
 )
 
-// bigrams appends the overlapping pairs of a run; of a run of one, it itself. Trigrams would find
-// nothing for a word of two characters, as 副業. A dictionary (kagome) would gain .004 (MRR) at most,
-// and take 93 MB for Japanese, 211 MB for Korean. Katakana counts as hiragana afterwards: ハサミ is
-// はさみ.
+// bigrams appends the overlapping bigrams of a run, or the run itself if it has one character.
+// Trigrams would find nothing for a word of two characters, as 副業. A dictionary (kagome) would gain
+// .004 (MRR) at most, and take 93 MB for Japanese, 211 MB for Korean. Katakana is then written as
+// hiragana: ハサミ becomes はさみ.
 func bigrams(all []piece, run []rune) []piece {
 	grammar := make([]bool, len(run))
 	for i, r := range run {
@@ -172,9 +169,9 @@ func kana(run []rune) {
 	}
 }
 
-// stem returns an English word without its ending: applying and applied are appli. Other scripts,
-// and what holds digits, stay. Porter2, the English stemmer of Snowball; stop words stay as they
-// are, which its lists say.
+// stem returns an English word without its ending: applying and applied are appli. Words of other
+// scripts, and words with digits, are unchanged. The stemmer is Porter2, Snowball's for English;
+// the stop words of its list are unchanged too.
 func stem(w string) string {
 	for i := range len(w) {
 		if w[i] < 'a' || w[i] > 'z' {
@@ -184,8 +181,8 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier returns the whole of which runes[start:end] is the first part, when it goes on behind
-// a - _ or . without a blank.
+// identifier returns the whole identifier of which runes[start:end] is the first part, if it
+// continues after a - _ or . without a blank.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part
@@ -210,10 +207,11 @@ func cjk(r rune) bool {
 // katakana reports whether the long-vowel mark may follow r.
 func katakana(r rune) bool { return r == 'ー' || unicode.Is(unicode.Katakana, r) }
 
-// hyphen reports whether r is what OCR reads in place of the long-vowel mark: サ-バ- is サーバー.
+// hyphen reports whether r is a character that OCR reads in place of the long-vowel mark: サ-バ- for
+// サーバー.
 func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 
-// joint reports whether r holds the parts of an identifier together.
+// joint reports whether r joins the parts of an identifier.
 func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
 func ascii(r rune) bool { return r < 0x80 && word(r) }
 func word(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) }

@@ -12,8 +12,8 @@ func number(n int64) string { return strconv.FormatInt(n, 10) }
 // seconds formats a time in whole seconds, rounded up.
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
-// names are those of the headers of one limit, as http.Header spells them: of OpenAI, which counts
-// the time until a limit is whole again as 1m0s, and of Anthropic, which names the moment.
+// names holds the header names of one limit, as http.Header spells them: those of OpenAI, which
+// give the time until a limit is free again as 1m0s, and those of Anthropic, which give a date.
 type names [6]string
 
 var (
@@ -27,7 +27,7 @@ func namesOf(what string) names {
 		"Anthropic-Ratelimit-" + what + "-Limit", "Anthropic-Ratelimit-" + what + "-Remaining", "Anthropic-Ratelimit-" + what + "-Reset"}
 }
 
-// tell puts what is left into the head of an answer.
+// tell sets the headers of an answer that tell how much is left.
 func tell(h http.Header, c *caller, o *peers, l Limits, now time.Time) {
 	one := func(of *names, limit, used int64, w, others *window) {
 		if limit == 0 {

@@ -1,15 +1,15 @@
 // Package limit bounds what each caller may ask of models: requests and tokens a minute, requests
 // and their bytes at once, and the length of a prompt. A caller is the holder of a key or a JWT,
-// and an address where neither is asked for.
+// or an address where neither is required.
 //
-// What is over a limit is refused with 429 in the client's form, with Retry-After. Every answer has
-// the headers by which the libraries of OpenAI and Anthropic tell how much is left. Tokens are
-// charged when a reply has ended, as the model server counts them; until then a request holds a
-// guess by its bytes.
+// A request over a limit is refused with 429 in the client's form, with Retry-After. Every answer
+// has the headers in which the libraries of OpenAI and Anthropic read how much is left. Tokens are
+// charged when a reply has ended, as the model server counts them; until then a request reserves a
+// guess from its bytes.
 //
 //	limit.go     the limiter
 //	rules.go     the settings
-//	window.go    what came in the last minute
+//	window.go    the counts of the last minute
 //	headers.go   what answers tell
 //	replicas.go  what the replicas of the program tell each other
 package limit
@@ -32,46 +32,47 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// mostCallers bounds the callers that are counted apart. Those beyond share one count.
+// mostCallers bounds the callers that are counted separately. Further callers share one count.
 const mostCallers = 10_000
 
-// unknownBytes is what a request counts whose length is not said.
+// unknownBytes is the size that is assumed for a request of unknown length.
 const unknownBytes = 1 << 20
 
-// Limiter counts what callers ask. It outlives settings that change. The zero value is ready.
+// Limiter counts the requests of callers. It outlives changes of the settings. The zero value is
+// ready to use.
 type Limiter struct {
-	Over func(limit string) // called with the limit that a request was refused for; nil: nobody is
+	Over func(limit string) // called with the limit for which a request was refused; may be nil
 	Log  zerolog.Logger
 
 	mu      sync.Mutex
 	callers map[string]*caller
-	others  map[string]*peers // what the same callers ask of other replicas
-	swept   time.Time         // when callers were forgotten last
+	others  map[string]*peers // the requests of the same callers to other replicas
+	swept   time.Time         // when idle callers were last removed
 }
 
 var _ trace.Counter = (*Limiter)(nil)
 
-// caller is what one caller has asked. Limiter.mu guards it.
+// caller holds the counts of one caller. Limiter.mu guards it.
 type caller struct {
 	requests, tokens window
 	held             int64 // tokens that requests hold which are being answered
 	running, bytes   int64 // requests that are being answered, and their bytes
 }
 
-// ticket is a request that was let in.
+// ticket is a request that was admitted.
 type ticket struct {
 	limiter *Limiter
 	limits  Limits
 	guess   int64 // of its tokens
 	bytes   int64
-	spent   int64 // negative: nobody has counted
+	spent   int64 // negative: not counted yet
 }
 
 // ticketKey is the context key of a ticket.
 type ticketKey struct{}
 
-// Fits returns why the caller of ctx may not send a prompt of so many tokens; nil: it may. It is no
-// 429: to send it again would not help.
+// Fits returns an error if the caller of ctx may not send a prompt of that many tokens. The error
+// is not a 429, since to send the prompt again would not help.
 func Fits(ctx context.Context, tokens int) error {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil || t.limits.Context == 0 || int64(tokens) <= t.limits.Context {
@@ -85,8 +86,8 @@ func Fits(ctx context.Context, tokens int) error {
 // Begin implements trace.Counter.
 func (l *Limiter) Begin(context.Context, string) {}
 
-// End implements trace.Counter. A reply that broke off before anybody counted costs what was
-// guessed.
+// End implements trace.Counter. A reply that broke off before the tokens were counted costs the
+// guess.
 func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil {
@@ -99,7 +100,7 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 }
 
 // Wrap returns a handler that calls next within the limits of these rules. asks reports whether a
-// request asks a model. auth.Guard belongs before it: it finds who asks.
+// request asks a model. auth.Guard must be before it, since it finds out who asks.
 func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {
 		return next
@@ -120,7 +121,7 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request)
 		}
 		c, err := l.enter(w.Header(), key, t)
 		if err != nil {
-			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20)) // many clients read no answer before they have sent all
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20)) // many clients read the answer only after they have sent everything
 			l.Log.Warn().Str("principal", name).Str("path", r.URL.Path).Err(err).Msg("refused: over a limit")
 			fault.WriteFor(w, r, err)
 			return
@@ -130,7 +131,7 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request)
 	})
 }
 
-// who returns the name of who asks, for the rules, and what it is counted under.
+// who returns the name of the caller, for the rules, and the key under which it is counted.
 func who(r *http.Request) (name, key string) {
 	if p := auth.PrincipalOf(r.Context()); p != nil {
 		name = p.Subject
@@ -141,16 +142,16 @@ func who(r *http.Request) (name, key string) {
 	return name, address(r)
 }
 
-// Caller returns what whoever asks is counted under: a key, a JWT, or an address. It is the same
-// for all requests of one caller.
+// Caller returns the key under which a caller is counted, made from a key, a JWT, or an address. It
+// is the same for all requests of one caller.
 func Caller(r *http.Request) string {
 	_, key := who(r)
 	return key
 }
 
-// address returns where a request comes from. For a proxy on this machine it is the address that
-// the proxy names; for IPv6 it is the network, since each machine has as many addresses as it
-// wants.
+// address returns the address from which a request comes. For a proxy on this machine it is the
+// address that the proxy names; for IPv6 it is the network, since a machine can use any number of
+// addresses.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -175,7 +176,8 @@ func address(r *http.Request) string {
 	return ip.String()
 }
 
-// enter lets a request in, or says why not. Either way h gets what is left.
+// enter admits a request, or returns an error that says why not. In both cases it sets headers in h
+// that tell how much is left.
 func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	now := time.Now()
 	l.mu.Lock()
@@ -188,7 +190,7 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 		w.pass(now)
 	}
 	if t.limits.Tokens > 0 {
-		t.guess = min(t.guess, t.limits.Tokens) // one that is larger than all has to wait for an empty minute
+		t.guess = min(t.guess, t.limits.Tokens) // a request above the whole limit has to wait for an empty minute
 	}
 	kind, after, sentence := c.over(now, t, o)
 	if kind == "" {
@@ -205,15 +207,15 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	return c, nil
 }
 
-// over returns the limit that a request is over, when it may come again, and what its client is
-// told; an empty limit: none.
+// over returns the limit that a request exceeds, after how long it may be sent again, and the
+// sentence for the client; kind is "" if it exceeds none.
 func (c *caller) over(now time.Time, t *ticket, o *peers) (kind string, after time.Duration, sentence string) {
 	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
 	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total, c.held+o.held
 	switch {
 	case l.AtOnce > 0 && running >= l.AtOnce:
 		return "at_once", time.Second, "you have " + number(running) + " requests running, and your limit is " + number(l.AtOnce) + " at once: wait for one to end"
-	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes: // one that is larger than all waits for the others
+	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes: // a request above the whole limit waits for the others
 		return "bytes", time.Second, "you have requests of " + number(bytes) + " bytes running, and your limit is " + number(l.Bytes) + " at once: wait for one to end"
 	case l.Requests > 0 && requests >= l.Requests:
 		after = until(now, l.Requests-1, &c.requests, &o.requests)
@@ -247,7 +249,7 @@ func (l *Limiter) leave(c *caller, t *ticket) {
 	c.tokens.add(now, spent)
 }
 
-// caller returns who is counted under that key. l.mu is held.
+// caller returns the counts for a key. l.mu must be held.
 func (l *Limiter) caller(key string, now time.Time) *caller {
 	if c := l.callers[key]; c != nil {
 		return c
@@ -257,7 +259,7 @@ func (l *Limiter) caller(key string, now time.Time) *caller {
 		maps.DeleteFunc(l.callers, func(_ string, c *caller) bool { return c.idle(now) })
 	}
 	if len(l.callers) >= mostCallers {
-		key = "" // all further ones together
+		key = "" // further callers share one count
 	}
 	if c := l.callers[key]; c != nil {
 		return c
@@ -270,7 +272,7 @@ func (l *Limiter) caller(key string, now time.Time) *caller {
 	return c
 }
 
-// sweepEvery is how often callers are looked through who may be forgotten.
+// sweepEvery is the interval at which idle callers are removed.
 const sweepEvery = 10 * time.Second
 
 // idle reports whether nothing of a caller counts any more.

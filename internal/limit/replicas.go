@@ -10,32 +10,32 @@ import (
 
 const (
 	shareEvery = time.Second
-	runsFor    = 5 * time.Second // after which a replica that says nothing more answers nothing any more
+	runsFor    = 5 * time.Second // after which a silent replica has no running requests any more
 	shareLife  = span*time.Second + runsFor
-	grain      = 5 // seconds that are told as one, as the last of them
+	grain      = 5 // seconds that are reported together, as the last of them
 	shareKind  = "limits"
 )
 
 // Note is what one replica has put on a board, and how long ago. It is an alias, so that a store
-// needs not know this package, nor this package a database.
+// does not depend on this package, nor this package on a database.
 type Note = struct {
 	Body []byte
 	Age  time.Duration
 }
 
-// Board is where the replicas of the program tell each other. shared.Store is one.
+// Board is where the replicas of the program exchange notes. shared.Store is one.
 type Board interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Others(kind, id string, life time.Duration) ([]Note, error)
 }
 
-// peers is what a caller has asked of other replicas.
+// peers holds the counts of a caller at other replicas.
 type peers struct {
 	requests, tokens     window
 	held, running, bytes int64
 }
 
-// report is what one replica tells of a caller.
+// report is what one replica reports about a caller.
 type report struct {
 	Requests [][2]int64 `json:"r,omitempty"` // how many seconds ago, and how many
 	Tokens   [][2]int64 `json:"t,omitempty"`
@@ -44,8 +44,8 @@ type report struct {
 	Bytes    int64      `json:"b,omitempty"`
 }
 
-// Share sends the other replicas every second what is counted here, under an id that no other has,
-// and counts what they send, until ctx ends. While the board cannot be reached each replica counts
+// Share sends the counts of this replica to the others every second, under a unique id, and adds
+// the counts that they send, until ctx ends. While the board cannot be reached each replica counts
 // for itself.
 func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	told, failing := false, false
@@ -54,7 +54,7 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 		if !any && !told {
 			continue
 		}
-		told = any // once more behind the last request, so that nothing stands as running
+		told = any // once more after the last request, so that none is shown as running
 		err := board.Put(shareKind, id, "", body, shareLife)
 		var notes []Note
 		if err == nil {
@@ -68,7 +68,7 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	}
 }
 
-// report returns what is counted here, and whether anything is.
+// report returns the counts of this replica, and whether there are any.
 func (l *Limiter) report(now time.Time) (body []byte, any bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *Limiter) report(now time.Time) (body []byte, any bool) {
 	return body, len(all) > 0
 }
 
-// told returns what a window has.
+// told returns the counts of a window, for a report.
 func (w *window) told(now time.Time) (all [][2]int64) {
 	w.pass(now)
 	sum := int64(0)
@@ -95,8 +95,8 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 	return all
 }
 
-// hear counts what other replicas tell, in place of what they told before. What cannot be read is
-// left out.
+// hear replaces the earlier counts of other replicas by those in their notes. Notes that cannot be
+// read are left out.
 func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {
@@ -122,7 +122,7 @@ func (l *Limiter) hear(now time.Time, notes []Note) {
 	l.others = others
 }
 
-// heard counts what was told so long ago.
+// heard adds counts that were reported some time ago.
 func (w *window) heard(now time.Time, since time.Duration, all [][2]int64) {
 	w.pass(now)
 	for _, one := range all {

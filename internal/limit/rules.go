@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Limits are what one caller may ask. 0 is no limit.
+// Limits are the limits of one caller. 0 means no limit.
 type Limits struct {
 	Requests int64 // a minute
 	Tokens   int64 // a minute, of prompts and replies
@@ -23,8 +23,9 @@ type Rules struct {
 	limits map[string]Limits
 }
 
-// Parse reads rules: by the name of a caller, in which * stands for any text, words as
-// rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768. none is a caller without limits.
+// Parse reads rules. The keys are names of callers, in which * matches any text; the values are
+// words such as rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768. The word none means no
+// limits.
 func Parse(texts map[string]string) (*Rules, error) {
 	r := &Rules{texts, map[string]Limits{}}
 	for name, text := range texts {

@@ -2,15 +2,15 @@ package limit
 
 import "time"
 
-// span is what limits are counted over, in seconds. What came counts from the beginning of its
-// second, so that it counts for 60 to 61 of them.
+// span is the number of seconds over which limits are counted. A request counts from the beginning
+// of its second, and so for 60 to 61 seconds.
 const span = 61
 
-// window counts what came within the last minute, by seconds.
+// window holds the counts of the last minute, by seconds.
 type window struct {
 	counts [span]int64
 	total  int64
-	second int64 // of the last count; those of counts are the seconds up to it
+	second int64 // the latest second; counts holds the seconds up to it
 }
 
 // pass removes the counts that are too old.
@@ -34,10 +34,10 @@ func (w *window) add(now time.Time, n int64) {
 	w.total += n
 }
 
-// at returns what was counted in a second. w was passed to now.
+// at returns the count of a second. pass must have been called before.
 func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
 
-// until returns after how long at most so much is left of both, if nothing comes.
+// until returns after how long the sum of both windows is at most left, if nothing is added.
 func until(now time.Time, left int64, w, others *window) time.Duration {
 	w.pass(now)
 	others.pass(now)

@@ -1,10 +1,10 @@
 // Package metrics counts exchanges, tools and model servers for Prometheus, under the names of
 // OpenTelemetry's conventions for generative AI where these have one. Labels are bounded whatever
-// clients write: models are those that servers have listed, and others are "other"; no label holds
-// a key, a user or a text.
+// clients write: models that no server has listed become "other", and no label holds a key, a user
+// or a text.
 //
 //	metrics.go  the metrics, and what an exchange and a tool's call add to them
-//	models.go   which model and server an exchange is counted under
+//	models.go   under which model and server an exchange is counted
 //	servers.go  the state of the model servers, at a scrape
 package metrics
 
@@ -22,7 +22,7 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Other is the label of what is not known, or beyond a bound.
+// Other is the label of unknown names, and of names beyond a bound.
 const Other = "other"
 
 // The labels that OpenTelemetry names. Its dots are underscores in Prometheus.
@@ -35,14 +35,15 @@ const (
 	toolName  = "gen_ai_tool_name"
 )
 
-// The buckets of the histograms: those of the conventions, but that a local model may take minutes.
+// The buckets of the histograms: those of the conventions, with longer times since a local model
+// may take minutes.
 var (
 	durations = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640}
 	perToken  = []float64{.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5}
 	tokens    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}
 )
 
-// Metrics counts. It may be used by many at once.
+// Metrics counts exchanges and calls. It may be used by several goroutines at once.
 type Metrics struct {
 	registry *prometheus.Registry
 	models   models
@@ -70,7 +71,7 @@ type Metrics struct {
 
 var _ trace.Counter = (*Metrics)(nil)
 
-// New returns metrics that have counted nothing. reasons are the codes of repairs.
+// New returns metrics without any counts. reasons are the codes of repairs.
 func New(version string, reasons []chat.Reason) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), codes: map[string]bool{}}
 	for _, r := range reasons {
@@ -122,7 +123,7 @@ func (m *Metrics) histogram(name, help string, buckets []float64, labels ...stri
 	return v
 }
 
-// Handler serves the metrics. auth.Guard belongs in front.
+// Handler serves the metrics. auth.Guard must be before it.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
@@ -170,15 +171,15 @@ func (m *Metrics) count(s *trace.Sum, name, server string) {
 	m.countCalls(s, name)
 }
 
-// beside are the codes of repairs that say nothing of the calls that left: about the reply's end,
-// its text, or calls that did not leave.
+// beside holds the codes of repairs that do not concern calls that were sent: about the reply's
+// end, its text, or calls that were not sent.
 var beside = map[string]bool{
 	"as-text": true, "formatted": true, "invented-result": true, "left-open": true, "no-tool-needed": true, "repeated-call": true,
 	"repetition": true, "same-calls": true, "single": true, "text-around": true, "unwedged": true,
 }
 
-// countCalls adds the calls and the repairs. Repairs are a reply's and not a call's, so all calls
-// of a reply count by the strongest of them.
+// countCalls adds the calls and the repairs. Repairs belong to a reply and not to a call, so all
+// calls of a reply count by its strongest repair.
 func (m *Metrics) countCalls(s *trace.Sum, name string) {
 	how := "as_written"
 	for _, code := range s.Repairs {

@@ -10,7 +10,7 @@ import (
 	"toolnorm/engine"
 )
 
-// Source is what the model servers are asked by.
+// Source asks the model servers.
 type Source interface {
 	States(ctx context.Context) []engine.State
 	Real(name string) string // returns the model that an alias stands for
@@ -76,8 +76,8 @@ func (m *models) named(model string, do func(name, server string)) {
 	}
 }
 
-// find returns the labels of a model that was asked for, and whether a server has listed it. Of a
-// name with a suffix it is the model in front of that.
+// find returns the labels of a model that was asked for, and whether a server has listed it. For a
+// name with a suffix it is the model without the suffix.
 func (m *models) find(asked string) (name, server string, ok bool) {
 	if from := m.source.Load(); from != nil {
 		asked = (*from).Real(asked)

@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine"
 )
 
-// servers tells the state of the model servers. They are asked at a scrape, and not more often than
-// that is worth: who scrapes often gets what was found last.
+// servers collects the state of the model servers. It asks them at a scrape; frequent scrapes get
+// the last state.
 type servers struct {
 	up, queue, running *prometheus.Desc
 	models             *models
@@ -47,10 +47,10 @@ func (s *servers) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// freshFor is how long what was found counts.
+// freshFor is how long a state is used.
 const freshFor = 5 * time.Second
 
-// states returns what was found. A second scrape waits for the first one's answer.
+// states returns the states of the servers. A second scrape waits for the first one's answer.
 func (s *servers) states() []engine.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 
 // Calls. A callee is any value, as in Python, though only four kinds of value can be called: the
 // functions of the table, the methods of a value, the methods of a type (str.lower, as a key) and a
-// lambda. Nothing that is called can change a value or keep one, so the order of calls can only be
-// seen in which error comes first; it is Python's, from the left to the right.
+// lambda. No call can change or keep a value, so the order of calls shows only in which error comes
+// first; it is Python's order, from left to right.
 
 type (
-	// lambda is a lambda with the frame it was made in.
+	// lambda is a lambda with the frame in which it was made.
 	lambda struct {
 		n *syntax.Lambda
 		f *frame
 	}
-	// arguments are what a call gives: values by position, then values by name.
+	// arguments are the arguments of a call: values by position, then values by name.
 	arguments struct {
 		pos   []value
 		names []string
@@ -26,7 +26,7 @@ type (
 )
 
 // evalCall computes the callee first, then the arguments in the order in which they are written,
-// and only then looks whether the callee can be called at all: `5(1/0)` is a ZeroDivisionError in
+// and only then checks whether the callee can be called at all: `5(1/0)` is a ZeroDivisionError in
 // CPython, and so it is here.
 //
 //	len([1, 2]) → 2
@@ -40,13 +40,13 @@ func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
 	return call(m, callee, arguments{pos, n.Keywords, evalAll(m, f, n.Values)})
 }
 
-// TypeName returns what messages call a lambda.
+// TypeName returns the type name of a lambda in messages.
 func (l *lambda) TypeName() string { return "function" }
 
-// Text returns the empty string: in Python it holds an address.
+// Text returns the empty string: Python's text contains an address.
 func (l *lambda) Text() string { return "" }
 
-// call calls what can be called.
+// call calls callee, and raises an error if it cannot be called.
 func call(m *py.Account, callee value, a arguments) value {
 	switch c := callee.(type) {
 	case *function:
@@ -61,14 +61,14 @@ func call(m *py.Account, callee value, a arguments) value {
 	return py.Raise(py.TypeError, "'%s' object is not callable", object.TypeName(callee))
 }
 
-// call1 calls with one argument, as key functions and map are called.
+// call1 calls callee with one argument, as for key functions and map.
 func call1(m *py.Account, callee, arg value) value {
 	m.Step(1)
 	return call(m, callee, arguments{pos: []value{arg}})
 }
 
-// call runs the body with the arguments in a frame of their own. Keywords cannot occur: nothing
-// passes them to a lambda.
+// call runs the body in a new frame with the arguments. There are no keywords: nothing passes them
+// to a lambda.
 //
 //	sorted(['bb', 'a'], key=lambda s: len(s)) → ['a', 'bb']
 //	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
@@ -87,8 +87,8 @@ func (l *lambda) call(m *py.Account, pos []value) value {
 	return eval(m, &frame{append([]value(nil), pos...), l.f}, l.n.Body)
 }
 
-// missingArguments lists the arguments that a lambda was not given, as Python does: 'a', 'b', and
-// 'c'.
+// missingArguments raises the error for arguments that a lambda was not given, listed as in Python:
+// 'a', 'b', and 'c'.
 func missingArguments(names []string) {
 	text := ""
 	for i, name := range names {
@@ -106,7 +106,7 @@ func missingArguments(names []string) {
 	py.Raise(py.TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
 }
 
-// plural returns the s that CPython's messages put behind every count but one.
+// plural returns the s that CPython's messages add to the noun after every count except 1.
 func plural(n int) string {
 	if n == 1 {
 		return ""

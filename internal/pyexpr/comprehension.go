@@ -6,14 +6,14 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// Comprehensions. Each is a scope of its own, as Python 3 has it since 3.0 (and until 3.12 as a
-// function of its own, which its messages still show). A generator is the same walk, only that
-// somebody else asks for the next element. All loops of one comprehension stand in one walk with an
-// index for the current one, so nested loops take no recursion and no goroutine, and a generator
-// that is dropped half-way leaves nothing behind.
+// Comprehensions. Each has its own scope, as in Python since 3.0 (and its own function until 3.12,
+// which shows in messages). A generator is the same walk, but its consumer asks for the next
+// element. All loops of a comprehension are in one walk with an index of the current loop, so
+// nested loops need no recursion and no goroutine, and an abandoned generator leaves nothing
+// running.
 
-// evalComprehension walks the loops. The first iterable is computed at once and outside, even for a
-// generator.
+// evalComprehension computes a comprehension. The first iterable is computed at once and outside,
+// even for a generator.
 //
 //	[x * 2 for x in range(3)] → [0, 2, 4]
 //	[(x, y) for x in 'ab' for y in range(2) if y] → [('a', 1), ('b', 1)]
@@ -32,7 +32,7 @@ func evalComprehension(m *py.Account, f *frame, n *syntax.Comprehension) value {
 	return w.collect(m)
 }
 
-// collect makes what the comprehension is for.
+// collect makes the value of the comprehension from its items.
 func (w *walk) collect(m *py.Account) value {
 	switch w.n.Kind {
 	case syntax.ListKind:
@@ -45,8 +45,8 @@ func (w *walk) collect(m *py.Account) value {
 	return &object.Iterator{Type: "generator", Next: w.item}
 }
 
-// collectDict computes the key before the value, as Python does since 3.8; seen where both raise an
-// error.
+// collectDict makes a dict. It computes the key before the value, like Python since 3.8, which
+// shows if both raise an error.
 func (w *walk) collectDict(m *py.Account) value {
 	d := object.NewDict()
 	for w.advance(m) {
@@ -56,7 +56,7 @@ func (w *walk) collectDict(m *py.Account) value {
 	return d
 }
 
-// walk is where the loops of a comprehension stand. iters[i] is nil while loop i has not begun.
+// walk is the state of the loops of a comprehension. iters[i] is nil while loop i has not begun.
 type walk struct {
 	n     *syntax.Comprehension
 	f     *frame
@@ -72,10 +72,10 @@ func (w *walk) item(m *py.Account) (value, bool) {
 	return eval(m, w.f, w.n.Key), true
 }
 
-// advance moves to the next turn of the innermost loop whose conditions hold. It is the loop over
-// loops: a loop that has an item and whose conditions hold hands over to the next one inside; one
-// that has ended gives back to the one outside, and is begun afresh from there. A level below zero
-// is the end of the walk, and stays it.
+// advance moves to the next item of the innermost loop whose conditions hold. A loop that has an
+// item and whose conditions hold continues with the next inner loop; a loop that has ended returns
+// to the next outer loop, which will begin it again. A level below zero is the end of the walk, and
+// stays there.
 //
 //	[x for x in [] for y in 1] → []
 //	[x for x in [1, 2] for y in [3] if x > 1] → [2]
@@ -105,7 +105,7 @@ func (w *walk) advance(m *py.Account) bool {
 	return false
 }
 
-// holdAll reports whether all conditions of a loop do.
+// holdAll reports whether all conditions of a loop hold.
 func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	for _, c := range conditions {
 		if !object.Truth(eval(m, f, c)) {
@@ -115,7 +115,7 @@ func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	return true
 }
 
-// assign puts an item into its slot, or its items into theirs.
+// assign stores an item in the target's slot, or unpacks it into the target's slots.
 func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 	if t.Slot >= 0 {
 		f.slots[t.Slot] = v
@@ -127,7 +127,8 @@ func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 	}
 }
 
-// unpack returns exactly n items of v. One more is enough to know that there are too many.
+// unpack returns the items of v, which must be exactly n. It reads one more to detect that there
+// are too many.
 //
 //	[a + b for a, b in [(1, 2), (3, 4)]] → [3, 7]
 //	[a for a, (b, c) in [(1, (2, 3))]] → [1]

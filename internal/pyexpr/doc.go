@@ -1,17 +1,17 @@
-// Package pyexpr computes Python expressions with bounded means.
+// Package pyexpr computes Python expressions with bounded time and memory.
 //
 // An administrator writes `num1 * num2` or `[u for u in users if u.startswith('a')]`, and a model's
 // call fills in the names. The language is that of Python's expressions with CPython 3.11's results
-// and messages; there are no statements, no imports, no attributes but the methods of a table, and
-// no names but the parameters and a table of functions. Nothing ever changes a value, so an
-// expression can do nothing but give a result.
+// and messages; there are no statements, no imports, no attributes except the methods of a table,
+// and no names except the parameters and a table of functions. Nothing ever changes a value, so an
+// expression can only compute a result.
 //
 // Every operation is charged before it allocates: steps, bytes, the bits of integers, the depth of
 // nesting. So `9**9**9` and `'a' * 10**9` are errors after microseconds, where an evaluator without
-// such an account ends the whole process.
+// such accounting would exhaust the whole process.
 //
-// Every error of an expression ends the whole of it, and nothing in the language can catch one. So
-// an error unwinds, from where it is raised to Compile or Run (Raise and Attempt in package py),
+// Every error ends the whole expression, and nothing in the language can catch it. So an error
+// unwinds the stack from where it is raised to Compile or Run (Raise and Attempt in package py),
 // and the code between need not pass it on.
 //
 // From the source to the result:
@@ -27,8 +27,8 @@
 //	methods_string.go        of strings: find, strip, fill; methods_split.go split, join, replace;
 //	                         methods_case.go upper, isdigit; methods_format.go format
 //
-// Below are rooms of their own, each knowing only those behind it: object (the values and their
-// operators), syntax (the text of an expression to a tree), number (arithmetic, reading and writing
-// of numbers), py (the account of what is spent, and what went wrong and where), with chars and
-// power beside them.
+// Below are further packages, each of which uses only those after it: object (the values and their
+// operators), syntax (from the text of an expression to a tree), number (arithmetic, reading and
+// writing of numbers), py (the account of steps and memory, and errors with their place), and also
+// chars and power.
 package pyexpr

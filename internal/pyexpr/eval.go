@@ -6,23 +6,23 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// The tree is walked by calls, node by node. Each node charges one step, whatever it does; what
-// takes longer charges more where it is done. A variable is found by how many frames out it is and
-// its place there, both known since parsing, so no names are looked up while an expression runs:
-// `num1 * num2` takes some hundred nanoseconds.
+// The tree is evaluated recursively, node by node. Each node charges one step; longer work charges
+// more where it is done. A variable is found by the number of frames between and its index there,
+// both known from parsing, so no names are looked up while an expression runs: `num1 * num2` takes
+// some hundred nanoseconds.
 
 // value is what an expression computes with.
 type value = object.Value
 
 // frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's
-// arguments. Scopes that are still open behind it (a generator is run later, where its maker's
-// variables may have moved on) keep it alive.
+// arguments. Inner scopes that are still in use keep it alive: a generator may run later, when the
+// variables around it have changed.
 type frame struct {
 	slots []value
 	outer *frame
 }
 
-// unbound is what a comprehension's variable holds before its loop has reached it.
+// unbound is the value of a comprehension's variable before its loop has set it.
 type unbound struct{}
 
 // eval computes a node within a frame.
@@ -32,7 +32,7 @@ type unbound struct{}
 //	1 if 0 else 2 if 0 else 3 → 3
 func eval(m *py.Account, f *frame, n syntax.Node) value {
 	switch n := n.(type) {
-	case *syntax.Const: // nothing changes a value, so it can be the same one every time
+	case *syntax.Const: // no value is ever changed, so it can be the same one every time
 		m.Step(1)
 		return n.Value
 	case *syntax.Name:
@@ -66,7 +66,7 @@ func eval(m *py.Account, f *frame, n syntax.Node) value {
 	return evalPart(m, f, n)
 }
 
-// evalPart computes the nodes that reach into values, call, or make larger ones.
+// evalPart computes the nodes that access parts of values, call functions, or make containers.
 func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	switch n := n.(type) {
 	case *syntax.Display:
@@ -82,7 +82,7 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 		return object.Subscript(m, x, i)
 	case *syntax.Cut:
 		return evalCut(m, f, n)
-	case *syntax.Attribute: // it can be passed on, as in map(s.count, words), or called at once
+	case *syntax.Attribute: // a method can be passed on, as in map(s.count, words), or called at once
 		x := eval(m, f, n.X)
 		m.Step(1)
 		return attribute(m, x, n.Name)
@@ -101,7 +101,7 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	return evalField(m, f, n.(*syntax.Field))
 }
 
-// evalName goes out to the frame and takes what the variable holds, unless its loop has not reached
+// evalName returns the value of a variable in its frame, or raises an error if its loop has not set
 // it yet.
 func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	for range n.Hops {
@@ -117,9 +117,9 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	return v
 }
 
-// evalPlaced evaluates a part and records where an error would be while it runs. When the part has
-// come to its end, the account gets the place of what is around it again, so at any time it has the
-// place of the innermost part at work.
+// evalPlaced evaluates a part, and sets the place of errors while it runs. Afterwards it restores
+// the place of the surrounding part, so the account always has the place of the innermost part that
+// is being evaluated.
 func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	around := m.Pos
 	m.Pos = n.Pos
@@ -128,8 +128,8 @@ func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	return v
 }
 
-// evalLogic stops at the first operand that settles it, and gives that operand: `x or 'none'` is x
-// unless x is empty.
+// evalLogic stops at the first operand that decides the result, and returns that operand: `x or
+// 'none'` is x unless x is empty.
 //
 //	'' or 'none' → 'none'
 //	0 and 1 / 0 → 0
@@ -143,7 +143,7 @@ func evalLogic(m *py.Account, f *frame, n *syntax.Logic) value {
 	return eval(m, f, n.Right)
 }
 
-// evalAll computes nodes from the left to the right.
+// evalAll computes nodes from left to right.
 func evalAll(m *py.Account, f *frame, nodes []syntax.Node) []value {
 	m.AllocItems(int64(len(nodes)))
 	all := make([]value, len(nodes))
@@ -186,7 +186,7 @@ func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	return d
 }
 
-// evalCut computes the parts of a slice that are written. Their types are checked when the slice is
+// evalCut computes the parts of a slice that are present. Their types are checked when the slice is
 // taken: a dict complains of a slice as a key, not of its parts.
 func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 	var parts [3]value
@@ -200,7 +200,7 @@ func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 }
 
 // evalCompare computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix
-// operators, `1 < 2 in [2] == True` included, and each one compares its two neighbours.
+// operators, `1 < 2 in [2] == True` included, and each operator compares its two neighbours.
 //
 //	1 < 2 < 3 → True
 //	1 < 3 > 2 → True
@@ -219,7 +219,7 @@ func evalCompare(m *py.Account, f *frame, n *syntax.Compare) value {
 	return true
 }
 
-// evalJoined joins the parts of a string in a growing text, charged as it grows.
+// evalJoined joins the parts of an f-string in a buffer, which is charged as it grows.
 func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 	t := object.NewText(m)
 	for _, part := range n.Parts {

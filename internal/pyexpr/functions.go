@@ -7,8 +7,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// function is one of the functions that an expression may call. There are no others, and no way to
-// make one.
+// function is one of the functions that an expression may call. It cannot define others.
 type function struct {
 	signature
 	isType bool // int, str and the like, which are types to Python
@@ -55,7 +54,7 @@ func class(f *function) *function {
 	return f
 }
 
-// functions is the table of all functions by name, made once.
+// functions returns the table of all functions by name, which is made once.
 var functions = sync.OnceValue(func() map[string]*function {
 	all := map[string]*function{}
 	for _, group := range [][]*function{numberFunctions(), sequenceFunctions(), typeFunctions()} {

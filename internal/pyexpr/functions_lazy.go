@@ -6,8 +6,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Functions that give an iterator: nothing is computed before somebody walks it, and each item is
-// charged then.
+// Functions that return an iterator: items are computed and charged only when they are asked for.
 
 // enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual
 // four kinds: CPython wrote it by hand for speed, with messages of its own.
@@ -84,7 +83,8 @@ func filter(m *py.Account, a []value) value {
 	}}
 }
 
-// mapOf calls a function with an item of each iterable; it ends with the shortest.
+// mapOf returns the results of a function that is called with an item of each iterable, and ends
+// with the shortest one.
 func mapOf(m *py.Account, a arguments) value {
 	switch {
 	case len(a.names) > 0:
@@ -102,7 +102,8 @@ func mapOf(m *py.Account, a arguments) value {
 	}}
 }
 
-// iterateAll begins to walk several values; the first that cannot be walked is the error.
+// iterateAll returns iterators over several values, and raises an error for the first that is not
+// iterable.
 func iterateAll(m *py.Account, values []value) []*object.Iterator {
 	its := make([]*object.Iterator, len(values))
 	for i, v := range values {
@@ -111,8 +112,8 @@ func iterateAll(m *py.Account, values []value) []*object.Iterator {
 	return its
 }
 
-// zip makes rows of an item each. With strict=True unlike lengths are an error, found where the
-// shorter one ends.
+// zip makes rows of one item from each iterable. With strict=True different lengths are an error,
+// raised where the shortest one ends.
 //
 //	list(zip([1, 2], 'ab')) → [(1, 'a'), (2, 'b')]
 //	list(zip([1, 2], [3])) → [(1, 3)]
@@ -157,7 +158,7 @@ func zipRow(m *py.Account, its []*object.Iterator, strict bool) object.Tuple {
 	return row
 }
 
-// longer complains of an iterator that goes on where the first one of a strict zip has ended.
+// longer raises an error if an iterator goes on after the first one of a strict zip has ended.
 func longer(m *py.Account, its []*object.Iterator) {
 	for i, it := range its {
 		if _, ok := it.Next(m); ok {
@@ -166,7 +167,8 @@ func longer(m *py.Account, its []*object.Iterator) {
 	}
 }
 
-// unlike raises strict zip's error, which speaks of "arguments 1-2" when two went before.
+// unlike raises the error of a strict zip, which says "arguments 1-2" when two arguments come
+// before.
 func unlike(i int, how string) {
 	if i == 1 {
 		py.Raise(py.ValueError, "zip() argument 2 is %s than argument 1", how)

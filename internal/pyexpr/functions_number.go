@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// numberFunctions returns the number functions that compute with numbers, and those between numbers
-// and characters.
+// numberFunctions returns the functions on numbers, and those that convert between numbers and
+// characters.
 func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
@@ -46,7 +46,7 @@ func abs(m *py.Account, a []value) value {
 	return n
 }
 
-// divmod returns (a // b, a % b) in one go, with messages of its own for a zero.
+// divmod returns (a // b, a % b) in one go, with its own messages for division by zero.
 //
 //	divmod(7, -2) → (-4, -1)
 //	divmod(7.5, 2) → (3.0, 1.5)
@@ -80,9 +80,9 @@ func pow(m *py.Account, a []value) value {
 	return number.PowMod(m, a[0], a[1], a[2])
 }
 
-// round goes half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int,
+// round rounds half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int,
 // with them, even with 0, a float stays one. round(2.675, 2) is 2.67, since the float nearest to
-// 2.675 lies below it.
+// 2.675 is smaller than it.
 //
 //	round(2.5) → 2
 //	round(-3.5) → -4
@@ -104,7 +104,7 @@ func round(m *py.Account, a []value) value {
 	return number.Round(m, a[0], asInt(a[1]))
 }
 
-// asInt reads an int or bool where nothing else will do.
+// asInt returns an int or bool as an int, and raises an error for other values.
 func asInt(v value) value {
 	if n, ok := number.Int(v); ok {
 		return n
@@ -154,9 +154,9 @@ func ord(m *py.Account, a []value) value {
 	return int64(r)
 }
 
-// chr returns the character of a number. The range checks are CPython's two: first that of C's int,
-// then that of Unicode. Surrogates, U+D800 to U+DFFF, are refused: they cannot be written as UTF-8,
-// so no result could hold one.
+// chr returns the character of a number. There are two range checks as in CPython: first that of
+// C's int, then that of Unicode. Surrogates, U+D800 to U+DFFF, are refused: they cannot be written
+// as UTF-8, so no result could hold one.
 //
 //	chr(44032) → '가'
 //	chr(-1) → ValueError: chr() arg not in range(0x110000)

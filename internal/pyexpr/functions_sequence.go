@@ -7,11 +7,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Functions over sequences. What Python computes lazily is lazy here: enumerate, filter, map,
-// reversed and zip are iterators, range is arithmetic. A thousand million numbers cost nothing
-// until they are walked, and are charged as they are.
+// Functions over sequences. What is lazy in Python is lazy here: enumerate, filter, map, reversed
+// and zip are iterators, range is arithmetic. A range of a billion numbers costs nothing until its
+// items are read, and each is charged then.
 
-// sequenceFunctions returns the sequence functions that walk or order what they are given.
+// sequenceFunctions returns the functions that iterate over their arguments or order them.
 func sequenceFunctions() []*function {
 	return []*function{
 		fn("all", oneArg, 1, 1, all),
@@ -29,7 +29,7 @@ func sequenceFunctions() []*function {
 	}
 }
 
-// all returns True if no item is false; it stops at the first one that is.
+// all returns True if no item is false; it stops at the first false item.
 func all(m *py.Account, a []value) value {
 	return !search(m, a[0], false)
 }
@@ -38,7 +38,7 @@ func all(m *py.Account, a []value) value {
 // name.
 func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
-// search reports whether an item has the truth that is looked for.
+// search reports whether an item has the truth value want.
 //
 //	all([1, 'a', [0]]) → True
 //	any([0, '', None]) → False
@@ -54,8 +54,8 @@ func search(m *py.Account, v value, want bool) bool {
 	return false
 }
 
-// lenOf counts: items of a container, code points of a string. An iterator has no length, since it
-// would have to be used up.
+// lenOf counts the items of a container or the code points of a string. An iterator has no length,
+// since it would have to be used up.
 func lenOf(m *py.Account, a []value) value {
 	n, ok := object.Length(a[0])
 	if !ok {
@@ -97,7 +97,7 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// bestOf returns the first item that comes before all others in the order op, or false if there are
+// bestOf returns the first item that no other precedes in the order op, or false if there are
 // no items.
 func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
@@ -110,8 +110,8 @@ func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best va
 	return best, found
 }
 
-// rangeOf makes a range of 64-bit numbers; a wider one, which Python has, could not be walked
-// within any limit.
+// rangeOf makes a range of 64-bit numbers; Python also has wider ones, but they could not be
+// iterated within any limit.
 //
 //	list(range(3)) → [0, 1, 2]
 //	list(range(5, 0, -2)) → [5, 3, 1]
@@ -142,8 +142,8 @@ func rangeOf(m *py.Account, a []value) value {
 	return object.NewRange(m, start, stop, step)
 }
 
-// sorted makes a list of any iterable's items in order. Its keywords belong to list.sort, and so do
-// their messages.
+// sorted makes a list of any iterable's items in order. Messages about its keywords name sort(), as
+// in CPython.
 //
 //	sorted([3, 1, 2]) → [1, 2, 3]
 //	sorted('bca', reverse=True) → ['c', 'b', 'a']
@@ -160,7 +160,8 @@ func sorted(m *py.Account, a arguments) value {
 	return object.Sort(m, walked, func(v value) value { return orderedBy(m, named[0], v) }, reverse)
 }
 
-// orderedBy returns what an item is ordered by: what the key function makes of it, if there is one.
+// orderedBy returns the value by which an item is ordered: the result of the key function, if there
+// is one, or else the item.
 func orderedBy(m *py.Account, key, item value) value {
 	if !given(key) || key == nil {
 		return item

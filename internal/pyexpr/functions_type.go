@@ -6,10 +6,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// The types as functions. They are what Python calls classes, so that messages name them "type
-// object 'str'", and methods can be taken from them: sorted(names, key=str.lower).
+// The types as functions. They are classes in Python, so messages name them "type object 'str'",
+// and methods can be taken from them: sorted(names, key=str.lower).
 
-// typeFunctions returns the types, called to make values of them.
+// typeFunctions returns the types as functions that make values.
 func typeFunctions() []*function {
 	return []*function{
 		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && object.Truth(a[0]) })),
@@ -43,7 +43,7 @@ func copied(m *py.Account, v value) []value {
 	return object.Items(m, v)
 }
 
-// setFrom makes a set of an iterable's items; one that cannot be hashed is an error.
+// setFrom makes a set of an iterable's items; an item that cannot be hashed is an error.
 func setFrom(m *py.Account, a []value) value {
 	if !given(a[0]) {
 		m.Alloc(py.ListBytes)
@@ -52,7 +52,7 @@ func setFrom(m *py.Account, a []value) value {
 	return object.CollectSet(m, object.Iterate(m, a[0]))
 }
 
-// dictOf reads dict(), dict(mapping), dict(pairs), each with further entries by name.
+// dictOf implements dict(), dict(mapping) and dict(pairs), each with further entries by name.
 //
 //	dict([('a', 1)], b=2) → {'a': 1, 'b': 2}
 //	dict({'a': 1}) → {'a': 1}
@@ -94,8 +94,8 @@ func floatOf(m *py.Account, a []value) value {
 }
 
 // strOf implements str(v). The arguments encoding and errors are for bytes, which do not exist
-// here; they are checked and refused with CPython's words, since a user who calls str(x, 'utf-8')
-// from habit should read the same complaint.
+// here; they are checked and refused with CPython's messages, since a user who calls str(x,
+// 'utf-8') from habit should read the same error.
 //
 //	str(15.0) → '15.0'
 //	str(None) → 'None'

@@ -8,9 +8,9 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods, found by the type's name and their own in one table; what is not in it does not exist.
-// Those of Python that change a value (append, update, sort) are missing for good: an expression
-// has nothing but its result.
+// Methods, in one table by the name of the type and of the method; no others exist. Python's
+// methods that change a value (append, update, sort) are left out on purpose: an expression only
+// has a result.
 
 type (
 	// method is a function of a type's values.
@@ -24,14 +24,14 @@ type (
 		self   value
 		method *method
 	}
-	// unboundMethod is what str.lower is: a method that takes its value as the first argument.
+	// unboundMethod is a method that takes its value as the first argument, like str.lower.
 	unboundMethod struct{ method *method }
 )
 
-// TypeName returns the name that functions of the table have, too.
+// TypeName returns the same name as for functions of the table.
 func (b *bound) TypeName() string { return "builtin_function_or_method" }
 
-// Text returns the empty string: in Python it holds an address.
+// Text returns the empty string: Python's text contains an address.
 func (b *bound) Text() string { return "" }
 
 // md makes the entry of a method.
@@ -40,8 +40,8 @@ func md(name string, style style, low, high int, run func(*py.Account, value, []
 		run: func(m *py.Account, self value, a arguments) value { return run(m, self, a.pos) }}
 }
 
-// methods is the table of methods by type and name, made once. There is no other way from a value
-// to a function.
+// methods returns the table of methods by type and name, which is made once. There is no other way
+// from a value to a function.
 var methods = sync.OnceValue(func() map[string]map[string]*method {
 	all := map[string]map[string]*method{}
 	add := func(typ string, entries []*method) {
@@ -95,9 +95,9 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	return u.method.run(m, self, u.method.bind(a))
 }
 
-// sequenceMethods returns the sequence methods of lists and tuples that change nothing: a value of
-// the language never changes. For what is not found they have two sentences, since CPython wrote
-// them apart.
+// sequenceMethods returns the methods of lists and tuples that do not change the value. missing
+// returns the message for a value that is not found, which differs between lists and tuples in
+// CPython.
 func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
@@ -126,9 +126,8 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
-// bounds returns where a search among n things begins and where it ends, as far as they are given.
-// Negative ones count from the end. How one is read differs: to texts None is no bound, to lists it
-// is an error.
+// bounds returns where a search among n items begins and ends, by the bounds in a. Negative bounds
+// count from the end. read reads a bound: for texts None means no bound, for lists it is an error.
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
 	for i, to := range []*int64{&low, &high} {
@@ -142,7 +141,7 @@ func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low,
 	return low, min(high, n)
 }
 
-// indexOf finds an item between two bounds, or is -1.
+// indexOf returns the index of an item between two bounds, or -1.
 //
 //	[1, 2, 1].index(1, 1) → 2
 //	(1, 2).index(2) → 1
@@ -164,7 +163,7 @@ func indexOf(m *py.Account, all []value, a []value) int64 {
 	return -1
 }
 
-// dictMethods returns the three views, and get. The views show the dict and copy nothing.
+// dictMethods returns the methods for the three views, and get. The views do not copy the dict.
 //
 //	list({'a': 1}.keys()) → ['a']
 //	list({'a': 1}.values()) → [1]
@@ -180,8 +179,7 @@ func dictMethods() []*method {
 	return []*method{look("key"), look("value"), look("item"), md("get", checked, 1, 2, dictGet)}
 }
 
-// dictGet implements get, which returns None as Python's does: without a second argument, for a key
-// that is not there.
+// dictGet implements get. For a missing key it returns the second argument, or None without one.
 func dictGet(m *py.Account, self value, a []value) value {
 	v, ok := self.(*object.Dict).Get(m, a[0])
 	if ok || !given(a[1]) {

@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/pyexpr/object"
 )
 
-// Methods of strings that know what a character is: its case, and whether it is a letter, a digit
-// or a blank.
+// Methods of strings that depend on the kind of characters: their case, and whether they are
+// letters, digits or blanks.
 
-// caseMethods write each character as another one.
+// caseMethods returns the methods that change the case of characters.
 func caseMethods() []*method {
 	return []*method{
 		textMethod("lower", true, func(s string) value { return lower(s) }),
@@ -24,8 +24,7 @@ func caseMethods() []*method {
 	}
 }
 
-// classMethods returns the questions about characters: each asks it of every one, and no text at
-// all answers no.
+// classMethods returns the methods that test every character. For an empty text they return False.
 //
 //	'²'.isdigit() → True
 //	'²'.isdecimal() → False
@@ -51,7 +50,7 @@ func classMethods() []*method {
 	}
 }
 
-// mapRunes writes each character as another text.
+// mapRunes replaces each character by another text.
 //
 //	'straße'.upper() → 'STRASSE'
 //	'Straße'.casefold() → 'strasse'
@@ -66,7 +65,7 @@ func mapRunes(s string, to func(rune) string) string {
 	return b.String()
 }
 
-// oneCase reports whether there are characters with a case, and that none has the wrong one.
+// oneCase reports whether there is a cased character, and none of the wrong case.
 //
 //	'AB1'.isupper() → True
 //	'Ab'.islower() → False
@@ -84,7 +83,7 @@ func oneCase(s string, in, wrong func(rune) bool) bool {
 	return found
 }
 
-// title writes the first letter of each run of letters large.
+// title writes the first letter of each run of letters in title case, and the others in lower case.
 //
 //	"they're here".title() → "They'Re Here"
 //	'ab 1c d_e'.title() → 'Ab 1C D_E'
@@ -103,7 +102,7 @@ func title(s string) string {
 	return b.String()
 }
 
-// isTitle reports whether letters are large exactly where a word begins.
+// isTitle reports whether letters are upper-case or title-case exactly where a word begins.
 //
 //	'Ab Cd'.istitle() → True
 //	'Ab cd'.istitle() → False
@@ -129,7 +128,7 @@ func isTitle(s string) bool {
 	return found
 }
 
-// capitalize writes the first character large and the others small.
+// capitalize writes the first character in title case and the others in lower case.
 //
 //	'hELLO wORLD'.capitalize() → 'Hello world'
 //	'ßx'.capitalize() → 'Ssx'
@@ -146,7 +145,7 @@ func capitalize(s string) string {
 	return b.String()
 }
 
-// swapcase writes large what is small and the other way round.
+// swapcase swaps upper and lower case.
 //
 //	'aB ß'.swapcase() → 'Ab SS'
 func swapcase(s string) string {
@@ -164,8 +163,8 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// lower writes all characters small. A Greek sigma at the end of a word is another letter than one
-// within.
+// lower writes all characters in lower case. A Greek sigma at the end of a word becomes another
+// letter than within a word.
 //
 //	'ÀB'.lower() → 'àb'
 //	'ΑΣ'.lower() → 'ας'
@@ -180,7 +179,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// lowerAt returns the small form of the character at s[i:].
+// lowerAt returns the lower case of the character at s[i:].
 func lowerAt(s string, i int, r rune) string {
 	if r != 'Σ' {
 		return chars.ToLower(r)

@@ -10,19 +10,19 @@ import (
 )
 
 // str.format: fields by number or name, with the specifications of f-strings. Attributes and
-// indexes behind the name (`{0.x}`, `{0[k]}`) are refused: in Python they reach into everything
-// that an object has.
+// indexes after the name (`{0.x}`, `{0[k]}`) are refused: in Python they give access to everything
+// in an object.
 
 func formatMethods() []*method {
 	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
 }
 
-// template is a format string on its way.
+// template is the state of formatting with a format string.
 type template struct {
 	m      *py.Account
 	a      arguments
 	auto   int  // the next automatic number
-	manual bool // numbers were written
+	manual bool // the format string has explicit numbers
 	begun  bool // a field had a number, automatic or not
 }
 
@@ -43,7 +43,8 @@ func formatText(m *py.Account, self value, a arguments) value {
 	return t.render(self.(string), 2)
 }
 
-// render writes text and fields. Specifications may hold fields again, once: depth counts down.
+// render writes text and fields. Specifications may contain fields, at one level: depth counts
+// down.
 //
 //	'a{}b{}c'.format(1, 2) → 'a1b2c'
 //	'{:>{w}}'.format('x', w=4) → '   x'
@@ -115,8 +116,8 @@ func (r *fieldReader) read() {
 	r.readSpec()
 }
 
-// untilMark reads the name and returns the mark that follows it, or 0 at the end. What is in
-// brackets may hold any mark.
+// untilMark reads the name and returns the mark that follows it, or 0 at the end. Any mark is
+// allowed in brackets.
 func (r *fieldReader) untilMark() rune {
 	for i := 0; i < len(r.rest); i++ {
 		switch c := r.rest[i]; c {
@@ -132,7 +133,7 @@ func (r *fieldReader) untilMark() rune {
 	return 0
 }
 
-// readSpec reads the specification, within which braces are counted.
+// readSpec reads the specification up to its closing brace, counting nested braces.
 func (r *fieldReader) readSpec() {
 	depth := 1
 	for i := range len(r.rest) {
@@ -178,7 +179,8 @@ func (t *template) field(r *fieldReader, depth int) string {
 	return object.Format(t.m, v, spec)
 }
 
-// unknownConversion names a letter that is no conversion, or its number when it could not be seen.
+// unknownConversion raises the error for a letter that is not a conversion, with its number if it
+// is not visible.
 func unknownConversion(c rune) {
 	if c > 32 && c < 127 {
 		py.Raise(py.ValueError, "Unknown conversion specifier %c", c)
@@ -186,7 +188,7 @@ func unknownConversion(c rune) {
 	py.Raise(py.ValueError, "Unknown conversion specifier \\x%x", c)
 }
 
-// lookup finds the argument that a field names; the empty name is the next number.
+// lookup returns the argument that a field names; an empty name means the next number.
 //
 //	'{0}{1}{0}'.format('a', 'b') → 'aba'
 //	'{a}{}'.format(1, a=2) → '21'

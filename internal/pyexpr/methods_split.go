@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods of strings that cut into many strings, and those that join or replace, of which the
-// result may be far larger than anything that went in: its size is computed and charged first.
+// Methods of strings that split, and those that join or replace. The result of these may be far
+// larger than the arguments, so its size is computed and charged first.
 
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
@@ -36,7 +36,7 @@ func splitMethods() []*method {
 	}
 }
 
-// splitText cuts at blanks, or at every separator, at most so many times.
+// splitText splits at blanks, or at every separator, up to a maximum number of times.
 //
 //	' a  b '.split() → ['a', 'b']
 //	'a,b,,c'.split(',') → ['a', 'b', '', 'c']
@@ -89,13 +89,14 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 	return oriented(growText(m, parts, s), right)
 }
 
-// growText appends a part, which is charged as the header of a string: its bytes are the whole's.
+// growText appends a part. Only a string header is charged, since the part shares the bytes of the
+// whole.
 func growText(m *py.Account, parts []value, part string) []value {
 	m.Alloc(py.BoxBytes)
 	return object.Grow(m, parts, part)
 }
 
-// oriented turns parts that were found from the right.
+// oriented returns parts as a list, in reverse order if they were found from the right.
 //
 //	'a b c'.rsplit(None, 1) → ['a b', 'c']
 //	'a--b--c'.rsplit('--', 1) → ['a--b', 'c']
@@ -106,8 +107,8 @@ func oriented(parts []value, right bool) value {
 	return object.List(parts)
 }
 
-// splitBlanks cuts at runs of blanks. Those at the ends count for nothing, but what is behind the
-// last cut keeps the blanks within, and on the side to which the cutting went.
+// splitBlanks splits at runs of blanks. Blanks at the ends are ignored, but the rest after the last
+// split keeps its inner blanks, and those at the end towards which the splitting went.
 //
 //	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
 //	'a\u2003b'.split() → ['a', 'b']
@@ -140,7 +141,7 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 	return oriented(parts, right)
 }
 
-// partition cuts at the first or last separator into three.
+// partition splits at the first or last separator into three parts.
 //
 //	'a=b=c'.partition('=') → ('a', '=', 'b=c')
 //	'a=b=c'.rpartition('=') → ('a=b', '=', 'c')
@@ -168,11 +169,11 @@ func partition(m *py.Account, s string, v value, last bool) value {
 	return object.Tuple{s, "", ""}
 }
 
-// lineEnds are the characters at which splitlines cuts; \r\n is one.
+// lineEnds are the characters at which splitlines splits; \r\n counts as one line end.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// splitLines cuts behind line ends, which it keeps when it is told to. An end at the end opens no
-// empty line.
+// splitLines splits after line ends, and keeps them if asked to. A line end at the end of the text
+// does not begin an empty line.
 //
 //	'a\nb\r\nc'.splitlines() → ['a', 'b', 'c']
 //	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
@@ -204,7 +205,7 @@ func splitLines(m *py.Account, self value, a []value) value {
 	return object.List(parts)
 }
 
-// joinText puts a text between the items of a sequence, all of which must be text.
+// joinText joins the items of a sequence, which must all be texts, with a text between them.
 //
 //	', '.join(['a', 'b']) → 'a, b'
 //	''.join('a' for i in range(3)) → 'aaa'
@@ -238,7 +239,7 @@ func joinText(m *py.Account, self value, a []value) value {
 	return b.String()
 }
 
-// replace replaces all occurrences, or the first so many. An empty one stands before every
+// replace replaces all occurrences of a text, or the first few. An empty text occurs before every
 // character and at the end.
 //
 //	'banana'.replace('an', 'o') → 'booa'

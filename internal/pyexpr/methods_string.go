@@ -8,11 +8,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Methods of strings that search, cut and fill; methods_split.go has those that cut into many,
-// methods_case.go those that know upper and lower case.
+// Methods of strings that search, trim and pad; methods_split.go has those that split,
+// methods_case.go those that depend on upper and lower case.
 
-// textMethod makes the entry of a method that is only given the text, charged by its length before
-// it runs: a lookup in a table for each character takes about a step's time.
+// textMethod makes the entry of a method without arguments, charged by the length of the text
+// before it runs: to look up a character in a table takes about a step's time.
 func textMethod(name string, tables bool, run func(s string) value) *method {
 	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)
@@ -25,7 +25,7 @@ func textMethod(name string, tables bool, run func(s string) value) *method {
 	})
 }
 
-// searchMethods returns the search methods with two bounds behind what is looked for.
+// searchMethods returns the methods that search for a text between two optional bounds.
 func searchMethods() []*method {
 	find := func(name string, last, must bool) *method {
 		return md(name, parsed, 1, 3, func(m *py.Account, self value, a []value) value {
@@ -45,7 +45,7 @@ func searchMethods() []*method {
 }
 
 // window returns the part of s between the two bounds of a search, and how many characters are
-// before it. ok is false when the bounds leave nothing, not even an empty string: "a".find("", 5)
+// before it. ok is false if the bounds leave not even an empty string: "a".find("", 5)
 // is -1.
 //
 //	'abcabc'.find('c', 3) → 5
@@ -65,7 +65,8 @@ func window(m *py.Account, s string, a []value) (part string, before int64, ok b
 	return s[from : from+object.ByteAt(s[from:], int(high-low))], low, true
 }
 
-// findText finds a substring, and gives its place in characters.
+// findText returns the index of a substring in characters. If there is none, it returns -1, or
+// raises an error if must is true.
 //
 //	'hello'.find('l') → 2
 //	'hello'.rfind('l') → 3
@@ -75,7 +76,8 @@ func window(m *py.Account, s string, a []value) (part string, before int64, ok b
 //	'hello'.find('l', 3, -1) → 3
 //	'a'.find(1) → TypeError: must be str, not int
 func findText(m *py.Account, s string, a []value, last, must bool) value {
-	// Bounds come first, since CPython reads all arguments before it looks at their types.
+	// The bounds come first, since CPython reads all arguments before it checks the substring's
+	// type.
 	part, before, ok := window(m, s, a)
 	sub := mustBeText(a[0])
 	m.Scan(4 * len(s))
@@ -94,7 +96,7 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 	return int64(-1)
 }
 
-// mustBeText returns an argument that is text.
+// mustBeText returns an argument as a text, and raises an error if it is not one.
 func mustBeText(v value) string {
 	s, ok := v.(string)
 	if !ok {
@@ -103,7 +105,8 @@ func mustBeText(v value) string {
 	return s
 }
 
-// countText counts occurrences that do not overlap; the empty string stands between all characters.
+// countText counts occurrences that do not overlap; the empty string occurs before every character
+// and at the end.
 //
 //	'banana'.count('an') → 2
 //	'aaa'.count('aa') → 1
@@ -120,7 +123,7 @@ func countText(m *py.Account, self value, a []value) value {
 	return int64(strings.Count(part, sub))
 }
 
-// affix implements startswith and endswith, with one text or a tuple of which any will do.
+// affix implements startswith and endswith, for a text or a tuple of alternative texts.
 //
 //	'hello'.startswith('he') → True
 //	'hello'.endswith(('x', 'lo')) → True
@@ -148,7 +151,7 @@ func affix(m *py.Account, name, s string, a []value, has func(s, affix string) b
 	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name, object.TypeName(a[0]))
 }
 
-// trimMethods cut from the ends.
+// trimMethods returns the methods that remove text at the ends.
 func trimMethods() []*method {
 	strip := func(name string, left, right bool) *method {
 		return md(name, checked, 0, 1, func(m *py.Account, self value, a []value) value {
@@ -200,7 +203,7 @@ func strip(m *py.Account, name, s string, set value, left, right bool) value {
 	return s
 }
 
-// fillMethods pad to a width.
+// fillMethods returns the methods that pad to a width.
 func fillMethods() []*method {
 	just := func(name string, align rune) *method {
 		return md(name, checked, 1, 2, func(m *py.Account, self value, a []value) value {
@@ -223,8 +226,8 @@ func width(v value) int64 {
 	return k
 }
 
-// justify puts fill characters before or behind a text. With an odd rest, center puts the extra one
-// on the left exactly when the width is odd, which is CPython's rule and nobody's guess.
+// justify adds fill characters before or after a text. If their number is odd, center puts the
+// extra one on the left exactly if the width is odd. That is CPython's rule.
 //
 //	'a'.ljust(3, '-') → 'a--'
 //	'a'.rjust(3) → '  a'
@@ -257,7 +260,7 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	return object.Padded(m, s, []rune(fill)[0], left, missing-left)
 }
 
-// zfill puts zeros behind the sign.
+// zfill adds zeros after the sign.
 //
 //	'-5'.zfill(4) → '-005'
 //	'abc'.zfill(5) → '00abc'

@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/pyexpr/syntax"
 )
 
-// Program is a compiled expression. It never changes, so many may run it at once.
+// Program is a compiled expression. It never changes, so several goroutines may run it at once.
 type Program struct {
 	src   string
 	start int      // of the expression in src
@@ -19,23 +19,23 @@ type Program struct {
 	used  []bool   // of each
 	root  syntax.Node
 
-	functions []value // those that the expression names; their slots are behind the parameters
+	functions []value // the functions that the expression names; their slots follow the parameters
 }
 
-// Result is what a run gave and what it took.
+// Result is the result of a run and what the run has spent.
 type Result struct {
 	JSON  string // the value
-	Type  string // its type, as Python calls it: "int", "list"
+	Type  string // its type in Python: "int", "list"
 	Steps int64
 	Bytes int64
 }
 
-// mostSource bounds a source text, in bytes. It holds when an expression is compiled, where no
-// caller's limits are known yet.
+// mostSource bounds a source text, in bytes. It applies when an expression is compiled, when a
+// caller's limits are not known yet.
 const mostSource = 16 << 10
 
-// Compile reads an expression whose variables are names. A leading `result =` is accepted and means
-// nothing, since that is how people write a formula. Every error is a *py.Error.
+// Compile reads an expression whose variables are names. A leading `result =` is accepted and
+// ignored, since people write formulas like that. Every error is a *py.Error.
 func Compile(src string, names []string) (*Program, error) {
 	p := &Program{src: src, names: slices.Clone(names), used: make([]bool, len(names))}
 	if err := py.Attempt(p.compile); err != nil {
@@ -60,7 +60,7 @@ func (p *Program) compile() {
 	p.resolve(tree.Free)
 }
 
-// expressionStart returns where the expression begins: behind blanks and `result =`.
+// expressionStart returns where the expression begins: after blanks and `result =`.
 func expressionStart(src string) int {
 	rest := strings.TrimLeft(src, " \t\r\n\f")
 	start := len(src) - len(rest)
@@ -94,7 +94,7 @@ func checkName(name string) {
 }
 
 // resolve chooses the slots of the names that no comprehension binds: parameters first, then
-// functions. They lie in the outermost frame.
+// functions. They are in the outermost frame.
 func (p *Program) resolve(names []*syntax.Name) {
 	for _, n := range names {
 		if i := slices.Index(p.names, n.Name); i >= 0 {
@@ -114,7 +114,7 @@ func (p *Program) resolve(names []*syntax.Name) {
 	}
 }
 
-// Uses lists the parameters that the expression reads; the others are given for nothing.
+// Uses lists the parameters that the expression reads; the others have no effect.
 func (p *Program) Uses() []string {
 	var names []string
 	for i, name := range p.names {
@@ -125,8 +125,8 @@ func (p *Program) Uses() []string {
 	return names
 }
 
-// Run computes the expression with JSON values for its parameters; one that vars lacks is None.
-// Every error is an *py.Error, and the result says what was spent in that case too.
+// Run computes the expression with JSON values for its parameters; a parameter that is missing in
+// vars is None. Every error is a *py.Error, and the result says what was spent even then.
 func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
 	m.Pos = p.start
@@ -138,14 +138,14 @@ func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits
 	return result, nil
 }
 
-// run turns the arguments into values, computes, and writes the result; every part of it is charged
-// to the same account.
+// run converts the arguments to values, computes the expression, and writes the result. All of it
+// is charged to the same account.
 func (p *Program) run(m *py.Account, vars map[string]any) Result {
 	v := eval(m, p.frame(m, vars), p.root)
 	return Result{JSON: object.ToJSON(m, v), Type: object.TypeName(v)}
 }
 
-// frame returns the outermost one, which holds the arguments and the functions.
+// frame returns the outermost frame, which holds the arguments and the functions.
 func (p *Program) frame(m *py.Account, vars map[string]any) *frame {
 	f := &frame{slots: make([]value, len(p.names), len(p.names)+len(p.functions))}
 	for i, name := range p.names {

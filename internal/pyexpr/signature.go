@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// style is one of the ways in which CPython's C functions read their arguments. The ways differ in
-// nothing but their messages, and those are what an author sees.
+// style is one of the ways in which CPython's C functions read their arguments. They differ only in
+// their messages, which authors see.
 type style uint8
 
 const (
@@ -16,30 +16,29 @@ const (
 	checked                // replace expected at least 2 arguments, got 1
 	parsed                 // find() takes at least 1 argument (0 given)
 	keyworded              // split() takes at most 2 arguments (3 given); arguments may be named
-	free                   // the function looks at them itself
+	free                   // the function checks them itself
 )
 
-// signature says which arguments a function or method takes.
+// signature describes which arguments a function or method takes.
 type signature struct {
-	name     string // what messages call it: "split"
+	name     string // its name in messages: "split"
 	full     string // with its type: "str.split"
 	style    style
 	min, max int
-	params   []string // of keyworded; the first posOnly have no name
+	params   []string // of keyworded; the first posOnly cannot be named
 	posOnly  int
 }
 
-// absent stands where an optional argument was not given.
+// absent is the value of an optional argument that was not given.
 type absent struct{}
 
-// given reports whether an optional argument was.
+// given reports whether an optional argument was given.
 func given(v value) bool {
 	_, no := v.(absent)
 	return !no
 }
 
-// keywords returns the values of the names that a function knows, where it reads its arguments
-// itself.
+// keywords returns the values of these names, for a function that reads its arguments itself.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {
@@ -52,7 +51,7 @@ func (a arguments) keywords(of string, names ...string) []value {
 	return values
 }
 
-// bind puts the arguments into max slots, or says what is wrong with them.
+// bind puts the arguments into max slots, or raises an error that says what is wrong with them.
 //
 //	len() → TypeError: len() takes exactly one argument (0 given)
 //	'a'.nope() → AttributeError: 'str' object has no attribute 'nope'
@@ -101,7 +100,7 @@ func (s *signature) wrongCount(n int) {
 	py.Raise(py.TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
 }
 
-// fill puts absent where no argument was given.
+// fill adds absent for arguments that were not given.
 func (s *signature) fill(pos []value) []value {
 	slots := append(make([]value, 0, s.max), pos...)
 	for len(slots) < s.max {
@@ -145,7 +144,8 @@ func (s *signature) bindNames(a arguments) []value {
 	return slots
 }
 
-// checkNames finds names that the function does not have, and arguments given twice.
+// checkNames raises an error for names that the function does not have, and for arguments given
+// twice.
 func (s *signature) checkNames(a arguments) {
 	for _, name := range a.names {
 		switch at := slices.Index(s.params, name); {

@@ -12,15 +12,15 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// What the values of a column may be in JSON, as types of JSON Schema with commas between. Any of
-// them may be null, and a value that a limit cut is a text.
+// The types of a column's values in JSON, as types of JSON Schema separated by commas. Any value
+// may be null, and a value that was cut by a limit is a text.
 const (
 	textColumn   = "string"
-	numberColumn = "number,string" // a large number is a text, as readers with doubles would round it
+	numberColumn = "number,string" // a large number is a text, since readers with doubles would round it
 	anyColumn    = ""
 )
 
-// postgresColumn returns what postgresValue makes of a type.
+// postgresColumn returns the JSON type of the values that postgresValue makes of a type.
 func postgresColumn(oid uint32) string {
 	switch oid {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.OIDOID:
@@ -40,7 +40,7 @@ func postgresColumn(oid uint32) string {
 	return textColumn
 }
 
-// column returns what value makes of a type.
+// column returns the JSON type of the values that value makes of a type.
 func (b *bound) column(oid uint32) string {
 	if b.arrays[oid] != 0 {
 		return "array,string"
@@ -48,8 +48,8 @@ func (b *bound) column(oid uint32) string {
 	return postgresColumn(oid)
 }
 
-// sqliteColumn returns what sqliteValue makes of a column by its declared type, of which SQLite
-// holds to TEXT alone: a column of INTEGER may have texts in it.
+// sqliteColumn returns the JSON type of the values that sqliteValue makes of a column, by its
+// declared type. SQLite enforces only TEXT: an INTEGER column may contain texts.
 func sqliteColumn(declared string) string {
 	declared = strings.ToUpper(declared)
 	if strings.Contains(declared, "INT") {
@@ -63,8 +63,8 @@ func sqliteColumn(declared string) string {
 	return numberColumn
 }
 
-// declaredAs returns a value as its column has it. The driver reads dates as times, and of a UNION
-// the first SELECT alone says what a column is.
+// declaredAs returns a value as its column has it. The driver reads dates as times, and the first
+// SELECT of a UNION alone decides the declared type of a column.
 func declaredAs(declared string, v any) any {
 	switch n := v.(type) {
 	case time.Time:
@@ -79,7 +79,7 @@ func declaredAs(declared string, v any) any {
 	return v
 }
 
-// declaredTypes returns the declared types of the columns, empty for what is computed.
+// declaredTypes returns the declared types of the columns; the type of a computed column is empty.
 func declaredTypes(rows *sql.Rows) ([]string, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
@@ -92,7 +92,7 @@ func declaredTypes(rows *sql.Rows) ([]string, error) {
 	return all, nil
 }
 
-// columnsOf returns a table of columns by their names and types, without rows.
+// columnsOf returns a table without rows, with columns of these names and types.
 func columnsOf(names, types []string) *Table {
 	return &Table{Columns: distinct(names), Types: types}
 }
@@ -110,12 +110,12 @@ func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Ta
 	return columnsOf(names, types), nil
 }
 
-// secondName is how SQLite calls the second column of a name in a subquery.
+// secondName matches the name that SQLite gives to a second column of the same name in a subquery.
 var secondName = regexp.MustCompile(`^(.+):\d+$`)
 
-// describe returns the columns of a statement that was compiled, without running it; nil when they
-// cannot be told. The driver knows columns of statements that run, and LIMIT 0 ends one before it
-// begins.
+// describe returns the columns of a compiled statement without running it, or nil if they cannot be
+// determined. The driver knows only the columns of statements that run; LIMIT 0 ends a statement
+// before its first row.
 func (s *sqliteFile) describe(ctx context.Context, conn *sql.Conn, q Statement) *Table {
 	values, err := q.sqliteValues()
 	if err != nil {

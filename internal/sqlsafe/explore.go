@@ -9,19 +9,18 @@ import (
 
 // Relation is a table or view that statements may read.
 type Relation struct {
-	Name    string   `json:"name"` // with its schema when that is not the one that names are looked for in
+	Name    string   `json:"name"` // with its schema, unless names are looked up in that schema
 	Columns []Column `json:"columns"`
 	Error   string   `json:"error,omitempty"` // why it cannot be read
 }
 
-// Column is one of its columns.
+// Column is a column of a Relation.
 type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // as the database writes it; may be empty with SQLite
 }
 
-// mostColumns bounds what is listed; a list is for people, who look for a table that
-// they know.
+// mostColumns bounds the list, which is for people who look for a table that they know.
 const mostColumns = 5000
 
 // exploreWait bounds the listing.
@@ -37,7 +36,7 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 	}
 	defer conn.Close()
 	g := &guard{s: s}
-	if err := g.authorizer(conn, nil); err != nil { // a statement before would refuse the schema
+	if err := g.authorizer(conn, nil); err != nil { // the authorizer of an earlier statement would refuse the schema
 		return nil, err
 	}
 	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in
@@ -56,8 +55,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		// A table of a module that is not compiled in, or a view of a table that is gone,
-		// cannot be asked either.
+		// A table of a module that is not compiled in, or a view of a table that is gone, cannot be
+		// read by statements either.
 		if err != nil {
 			all, left = append(all, Relation{Name: name, Columns: []Column{}, Error: g.placed(err).Error()}), left-1
 			continue
@@ -82,7 +81,7 @@ func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Rel
 	return all, err
 }
 
-// cursor is what the rows of both drivers have.
+// cursor holds the methods that the rows of both drivers have.
 type cursor interface {
 	Next() bool
 	Scan(into ...any) error
@@ -90,7 +89,7 @@ type cursor interface {
 }
 
 // relations reads rows of table, column and type. They come in the order of tables, so a column
-// belongs to the last one or begins a new one.
+// belongs to the last table or begins a new one.
 func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
 	for rows.Next() {
 		var table string

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// The marks of Markdown around a statement, as models write it.
+// The Markdown fences that models write around a statement.
 var (
 	fenceOpens = regexp.MustCompile("^\\s*(?:`{3,}|~{3,})[ \\t]*" +
 		"(?:(?i:sql|postgres|postgresql|pgsql|plpgsql|psql|sqlite|sqlite3)\\b)?")
 	fenceCloses = regexp.MustCompile("(?:`{3,}|~{3,})\\s*$")
 )
 
-// unfenced returns a statement without the fence of Markdown around it, which no statement can
-// begin with. Blanks take its place, so that all else stays where it was.
+// unfenced replaces the Markdown fence around a statement, with which no statement can begin, by
+// blanks, so that all other offsets stay the same.
 func unfenced(sql string) string {
 	opens := fenceOpens.FindStringIndex(sql)
 	if opens == nil {

@@ -5,14 +5,14 @@ import "strings"
 // Key is a key of ORDER BY or GROUP BY that is the same in every row.
 type Key struct {
 	Of   string // ORDER BY or GROUP BY
-	Name string // a parameter in it
-	At   int    // its offset
+	Name string // the name of a parameter in it
+	At   int    // the offset of that parameter
 }
 
 // ConstantKeys lists the keys of ORDER BY and GROUP BY that have a parameter and no column: they
-// sort and group by nothing, where somebody thought that the parameter's value would name a column.
-// It goes by words alone, so what it takes for a column may be a word of a language that it does
-// not know; such a key is left out.
+// sort and group by a constant, though the author thought that the parameter's value would name a
+// column. It looks only at words, so it may take an unknown keyword for a column; such a key is
+// left out.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
 	sql = unfenced(sql)
 	all := k.tokens(sql)
@@ -25,7 +25,7 @@ func (k Kind) ConstantKeys(sql string) (found []Key) {
 	return found
 }
 
-// constantKeys reads the keys behind ORDER BY or GROUP BY up to the list's end.
+// constantKeys reads the keys after ORDER BY or GROUP BY up to the end of the list.
 func constantKeys(of string, all []token) (found []Key) {
 	depth, column := 0, false
 	var named *Key
@@ -55,7 +55,7 @@ func constantKeys(of string, all []token) (found []Key) {
 		case i > 0 && (all[i-1].text == "::" || strings.EqualFold(all[i-1].text, "AS") || strings.EqualFold(all[i-1].text, "COLLATE")):
 			// a type or a collation
 		case i+1 < len(all) && all[i+1].text == "(":
-			column = column || word == "SELECT" || word == "IN" // a function; but who knows what a subquery gives
+			column = column || word == "SELECT" || word == "IN" // a function; but the values of a subquery are not known
 		default:
 			column = column || mayName(t.text) && !ofKeys[word]
 		}
@@ -69,10 +69,10 @@ func mayName(text string) bool {
 	return wordByte(text[0]) && (text[0] < '0' || text[0] > '9') || strings.IndexByte("\"`[", text[0]) >= 0
 }
 
-// behindKeys are the words with which something else begins behind the keys.
+// behindKeys are the words that end the list of keys.
 var behindKeys = wordSet("LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
 
-// ofKeys are words of a key that name no column.
+// ofKeys are the words in a key that are not columns.
 var ofKeys = wordSet("ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
 
 // wordSet returns the set of words in a text.

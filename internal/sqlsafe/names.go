@@ -9,10 +9,10 @@ import (
 //go:embed *.txt
 var lists embed.FS
 
-// lines returns the lines of a list without remarks; the lists are part of the program, so that
-// they can be read is known. Lines that begin with # say why something is on a list, or is not.
+// lines returns the lines of an embedded list without its remarks. Lines that begin with # are
+// remarks why something is on a list, or is not.
 func lines(name string) (all []string) {
-	text, _ := lists.ReadFile(name) // embedded: there is no way to fail
+	text, _ := lists.ReadFile(name) // embedded, so this cannot fail
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			all = append(all, line)
@@ -32,7 +32,7 @@ func names(name string) map[string]bool {
 	return set
 }
 
-// The lists, each read when it is first needed.
+// The lists. Each is read when it is first needed.
 var (
 	postgresFunctions = sync.OnceValue(func() map[string]bool { return names("postgres_functions.txt") })
 	postgresCatalogs  = sync.OnceValue(func() map[string]bool { return names("postgres_catalogs.txt") })
@@ -40,12 +40,13 @@ var (
 	sqliteFunctions   = sync.OnceValue(func() map[string]bool { return names("sqlite_functions.txt") })
 )
 
-// members are those that a kind of node may have, and of which kind they are; empty: the tree says
-// so, or a plain value.
+// members maps the members that a kind of node may have to their kinds. The kind is empty if the
+// tree names it, or if the member is a plain value.
 type members map[string]string
 
-// grammar reads what a SELECT consists of. A line is a kind and its members, "SelectStmt targetList
-// fromClause …", with =Kind behind a member whose node does not name its own.
+// grammar reads the list of what a SELECT may consist of. A line has a kind and its members,
+// "SelectStmt targetList fromClause …", with =Kind after a member whose node does not name its
+// kind.
 func grammar() map[string]members {
 	all := map[string]members{}
 	for _, line := range lines("postgres_grammar.txt") {

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Kind is the kind of a database, as far as its reading of a statement goes. An E'…' that is read
-// as a plain text ends at another quote, and what follows would be read as text instead of SQL.
+// Kind is the kind of a database, which decides how a statement is read. If an E'…' were read as a
+// plain text, it would end at another quote, and SQL after it would be taken for text.
 type Kind uint8
 
 // The kinds of database.
@@ -26,14 +26,14 @@ type Parameter struct {
 	At   int // offset of the colon
 }
 
-// parameterName is how a parameter may be called: both databases, JSON Schema and
-// Python take such a word.
+// parameterName matches the name of a parameter: a word that both databases, JSON Schema and Python
+// accept.
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Parameters lists the parameters of a statement, :name, in their order; one that comes
-// twice is listed twice. Colons in texts, quoted names and comments are none, nor is a
-// cast (now()::date) or the slice of an array (a[1:n]). Other ways to write parameters
-// ($1, ?, @name) are a *Refusal, since nobody could say what is bound to them.
+// Parameters lists the parameters of a statement, :name, in their order; a parameter that is used
+// twice is listed twice. Colons in texts, quoted names and comments do not count, nor do casts
+// (now()::date) or slices of arrays (a[1:n]). Other ways to write parameters ($1, ?, @name) are a
+// *Refusal, since they name no value to bind.
 func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -54,7 +54,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 		case !parameterName.MatchString(next):
 			return nil, refuse(sql, t.at, "a parameter cannot be called %q; letters of a to z, digits and _ can be in a name", next)
 		case k == SQLite && i+2 < len(all) && all[i+2].at == t.at+1+len(next) && (all[i+2].text == "::" || all[i+2].text == "("):
-			// SQLite takes :name::text and :name(…) for names of Tcl variables.
+			// SQLite reads :name::text and :name(…) as names of Tcl variables.
 			return nil, refuse(sql, all[i+2].at, "SQLite has no %s behind a parameter; write CAST(:%s AS …)", all[i+2].text, next)
 		default:
 			found = append(found, Parameter{next, t.at})
@@ -63,24 +63,22 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice reports whether a colon is that of an array's slice, which follows its lower bound
-// without a space: a[1:n], a[f(x):n]. The same rule keeps apart "a cast and a colon"
-// (:::), which is nothing. SQLAlchemy's text() has the same rule. With a space in
-// front, a[1 :n], the colon is taken for a parameter, which is an error that names it
-// and no wrong value.
+// slice reports whether a colon is that of an array's slice, which follows its lower bound without
+// a space: a[1:n], a[f(x):n]. The same rule covers "a cast and a colon" (:::), which means nothing.
+// SQLAlchemy's text() has the same rule. With a space before it, a[1 :n], the colon is read as that
+// of a parameter, which gives an error with its name and not a wrong value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
 
-// braces is {{name}} as editors of other products write a parameter, at the beginning
-// of a text.
+// braces matches {{name}} at the beginning of a text, which is how editors of other products write
+// a parameter.
 var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
-// Braces writes {{name}} as :name. Inside of quotes it is a *Refusal: the value would
-// be meant to be put into the text there, and values are only ever bound. In comments
-// it stays. Braces are what people know from other editors, where they are replaced by
-// the value; to take them for a bound parameter is safe, and to leave them would be an
-// error of syntax that explains nothing.
+// Braces rewrites {{name}} as :name. Inside quotes it is a *Refusal: the author wants the value to
+// be inserted into the text, and values are only ever bound. In comments it is left unchanged.
+// People know braces from other editors, which replace them by the value. To read them as a bound
+// parameter is safe; to leave them would give a syntax error that explains nothing.
 func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
@@ -114,8 +112,8 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
-// Lists writes IN (:name) for the parameters that are lists as each database takes a list: = ANY
-// (:name), or IN (SELECT value FROM json_each(:name)). A list is one value, which IN would compare
+// Lists rewrites IN (:name), for parameters that are lists, as = ANY (:name) for PostgreSQL or as
+// IN (SELECT value FROM json_each(:name)) for SQLite. A list is one value, which IN would compare
 // as a whole.
 func (k Kind) Lists(sql string, list func(name string) bool) string {
 	all := k.tokens(sql)
@@ -148,8 +146,8 @@ func (k Kind) Lists(sql string, list func(name string) bool) string {
 	return b.String() + sql[done:]
 }
 
-// Quoted returns the offset of the first :name that stands inside of quotes, where nothing is
-// bound, and -1 when there is none. A cast there (::name) is none.
+// Quoted returns the offset of the first :name inside quotes, where nothing is bound, or -1 if
+// there is none. A cast there (::name) does not count.
 func (k Kind) Quoted(sql, name string) int {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])
@@ -168,23 +166,23 @@ func (k Kind) Quoted(sql, name string) int {
 type bound struct {
 	sql   string   // as it was
 	text  string   // as PostgreSQL gets it
-	names []string // of $1, $2, …; one whose value is asked to be NULL has two
-	tests []bool   // of each: whether it is only asked to be NULL, and so may have any type
+	names []string // of $1, $2, …; a name that is also tested for NULL has two numbers
+	tests []bool   // of each: whether it is only tested for NULL, and so may have any type
 	marks []mark   // in their order
 
-	arrays map[uint32]uint32 // types of arrays that are not built in, with their elements'
+	arrays map[uint32]uint32 // types of arrays that are not built in, and the types of their elements
 }
 
-// mark is a place at which the two texts begin to differ by more.
+// mark is a place at which a parameter was replaced.
 type mark struct {
-	at, was int // the offset behind what was replaced, in text and in sql
+	at, was int // the offset after the replaced part, in text and in sql
 	length  int // of what was replaced in sql
 }
 
-// bind writes :name as $n. A name has one number, however often it comes: PostgreSQL then has one
-// type for it. :name IS NULL has another one, since it says nothing of a type. The new text goes
-// through the whole check (Postgres.check) as any other: what the rewriting might get wrong is not
-// trusted either.
+// bind rewrites :name as $n. A name has one number, however often it is used: PostgreSQL then has
+// one type for it. In :name IS NULL it has another number, since that does not determine a type.
+// The new text passes the whole check (Postgres.check) like any other: the rewriting is not trusted
+// either.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {
@@ -213,7 +211,7 @@ func bind(sql string) (*bound, error) {
 	return b, nil
 }
 
-// nullTest reports whether IS NULL or IS NOT NULL stands behind a parameter.
+// nullTest reports whether IS NULL or IS NOT NULL follows a parameter.
 func nullTest(all []token, p Parameter) bool {
 	behind := slices.IndexFunc(all, func(t token) bool { return t.at > p.At+1 })
 	if behind < 0 {
@@ -227,8 +225,8 @@ func nullTest(all []token, p Parameter) bool {
 	return strings.HasPrefix(text, "IS NULL") || text == "IS NOT NULL"
 }
 
-// was returns the offset in the statement as it was written of one in the text that was
-// sent. Inside of a parameter it is its beginning.
+// was converts an offset in the text that was sent into one in the statement as it was written. An
+// offset inside a parameter becomes that of its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
@@ -240,12 +238,12 @@ func (b *bound) was(at int) int {
 	return last.was + at - last.at
 }
 
-// numbered is a parameter in a sentence of the server's.
+// numbered matches a parameter in a message of the server.
 var numbered = regexp.MustCompile(`\$[0-9]+`)
 
-// told rewrites an error about the text that was sent as one about the statement as it was written:
-// with its places and names. An administrator counts columns in what he wrote; $1 is a word that he
-// never did.
+// told rewrites an error about the text that was sent into one about the statement as it was
+// written, with its positions and names. The author counts columns in the original, and never wrote
+// $1.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {
@@ -269,7 +267,7 @@ func (b *bound) told(err error) error {
 	return err
 }
 
-// named writes $1 in a sentence as its name.
+// named replaces $1 in a sentence by the name of the parameter.
 func (b *bound) named(text string) string {
 	return numbered.ReplaceAllStringFunc(text, func(s string) string {
 		if n, err := strconv.Atoi(s[1:]); err == nil && n >= 1 && n <= len(b.names) {

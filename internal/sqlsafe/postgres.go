@@ -13,44 +13,44 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by many at
-// once.
+// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by several
+// goroutines at once.
 type Postgres struct {
-	Functions map[string]bool // further ones that may be called: name, or schema.name
+	Functions map[string]bool // further functions that may be called: name, or schema.name
 }
 
 // Check returns an error that says why a statement may not be run: it has to be one SELECT (or
-// VALUES, TABLE, WITH … SELECT) of known parts, which calls functions of the list alone. The error
+// VALUES, TABLE, WITH … SELECT) of known parts, which calls only functions of the list. The error
 // is a *Refusal, or says that ctx ended or that the parser broke. The cheap checks come first,
-// since the parser takes 20 ms and can be driven into the ground by nesting. Looking at the first
-// word would not do: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
+// since the parser takes 20 ms and can be crashed by nesting. To look at the first word is not
+// enough: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
 func (p *Postgres) Check(ctx context.Context, sql string) error {
 	_, err := p.check(ctx, sql, 0)
 	return err
 }
 
-// checked is what is known of a statement that may be run.
+// checked holds what is known of a statement that may be run.
 type checked struct {
-	Names   []name // those that only the server can say of what they are
-	Lengths []span // those of texts that are filled up, where they are no constants
+	Names   []name // names of which only the server knows the meaning
+	Lengths []span // lengths of texts that are filled up, where they are not constants
 }
 
-// asked is what the process of the parser is asked about a statement.
+// asked is a request to the parser's process about a statement.
 type asked struct {
 	SQL    string
-	Values int             // its parameters, $1 and on
-	More   map[string]bool // functions beside those of the list
-	Each   float64         // how many values its aggregates collect; 0: whether it may be run is asked
+	Values int             // the number of its parameters, from $1
+	More   map[string]bool // functions besides those of the list
+	Each   float64         // how many values its aggregates collect; 0: the question is whether it may be run
 }
 
-// answered is what it answers.
+// answered is the answer of the parser's process.
 type answered struct {
 	checked
 	Refused *Refusal
 	Widest  float64 // in bytes
 }
 
-// check checks a statement, like Check, with so many parameters, $1 and on.
+// check checks a statement with parameters from $1 to $values, like Check.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
@@ -63,11 +63,11 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 	return &is.checked, err
 }
 
-// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other reads every statement as
-// the server does, and cgo would end the builds for other systems. Compiling takes two seconds and
-// 270 MB, and a statement that overflows its stack leaves it in a state that nobody knows, so it
-// has a process of its own, which is replaced by a fresh one when that happens. The tree of a
-// statement has a thousand times its bytes, and stays there, too.
+// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other parser reads every
+// statement as the server does, and cgo would prevent cross-compiling. Compiling it takes two
+// seconds and 270 MB, and a statement that overflows its stack leaves it in an unknown state. So it
+// runs in a process of its own, which is then replaced by a fresh one. The tree of a statement, of
+// a thousand times its bytes, stays in that process too.
 var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 64 << 20},
 	func() {
 		_, _ = parser.ParseToJSON("SELECT 1") // compiles it
@@ -89,10 +89,10 @@ var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: pa
 		return json.Marshal(is)
 	})
 
-// longSQL is a statement from which on the memory for its tree is given back at once.
+// longSQL is the length of a statement from which the memory of its tree is given back at once.
 const longSQL = 4096
 
-// answer reads the statement, in the process of the parser.
+// answer reads the statement in the parser's process.
 func (a *asked) answer() (is answered, err error) {
 	text, err := parser.ParseToJSON(a.SQL)
 	var wrong *parser.Error
@@ -139,7 +139,7 @@ func (a *asked) answer() (is answered, err error) {
 // 20 ms.
 const parseWait = 5 * time.Second
 
-// errParser is the end of a parser that broke or hung. The next statement gets a fresh one.
+// errParser is returned when the parser broke or hung. The next statement gets a fresh one.
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
 // parse reads a statement with PostgreSQL's parser.
@@ -168,7 +168,7 @@ func parse(ctx context.Context, about asked) (is answered, err error) {
 	return is, nil
 }
 
-// startWait is how long a start of the parser is waited for where processors are busy.
+// startWait is how long the parser may take to start on a busy machine.
 const startWait = 40 * time.Second
 
 // byteOffset returns the offset of the n-th character. PostgreSQL counts characters in errors, and

@@ -12,25 +12,24 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// values are those of a statement's parameters as they are sent: as texts, with their
-// types.
+// values holds the values of a statement's parameters as they are sent: as texts, with their types.
 type values struct {
 	texts [][]byte // nil: NULL
-	types []uint32 // 0: what stands beside it says
+	types []uint32 // 0: the server infers it from the context
 	loose []bool   // its type may be left out: another one may have been meant
 	lists []bool   // it is an array
 }
 
-// Typed is a value for PostgreSQL, as it writes values of a type of its own: date, uuid, int8[].
-// Where the statement wants another type it counts as a text. No Text is NULL.
+// Typed is a value of one of PostgreSQL's own types, such as date, uuid or int8[], in PostgreSQL's
+// text form. Where the statement needs another type it counts as a text. A nil Text is NULL.
 type Typed struct {
 	Type string
 	Text []byte
 }
 
-// postgresValues returns the values of a statement's parameters; one that is missing is an error. A
-// whole number has the smallest type that holds it, since a function that takes an integer takes no
-// larger one: substr(name, 1, :n). NULL is a text, if it is not Typed.
+// postgresValues returns the values of a statement's parameters; a missing value is an error. A
+// whole number gets the smallest type that holds it, since a function with an integer parameter
+// does not accept a larger type: substr(name, 1, :n). NULL is a text, unless it is Typed.
 func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
 	for i, name := range b.names {
@@ -77,7 +76,7 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 	return all, nil
 }
 
-// arrayName returns the name by which an array's type is known: int8[] is _int8.
+// arrayName returns the internal name of an array's type: _int8 for int8[].
 func arrayName(name string) string {
 	if element, ok := strings.CutSuffix(name, "[]"); ok {
 		return "_" + element
@@ -97,8 +96,8 @@ func (v *values) untyped(typed bool) bool {
 	return found
 }
 
-// single refuses a list without a type that the statement takes for one value: as a text, {a,b}, it
-// would equal nothing, and nobody would know why. The server says which types the places have.
+// single refuses a list without a type where the statement needs a single value: as the text {a,b}
+// it would equal nothing, without an explanation. The server tells which types the parameters have.
 func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
 	first := -1
 	for i, list := range v.lists {
@@ -123,7 +122,7 @@ func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) erro
 	return nil
 }
 
-// firstOwnOID is that of the first type which is not the server's own.
+// firstOwnOID is the OID of the first type that is not built in.
 const firstOwnOID = 16384
 
 // mistyped reports whether the server found no operator or function for the types that it was

@@ -10,17 +10,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// explanation asks how the server would run the statement of a cursor, and what it expects of it.
+// explanation asks for the server's plan of a statement, with its estimates.
 const explanation = "EXPLAIN (VERBOSE, FORMAT JSON) "
 
-// mostServerFiles is what a statement may be expected to sort. What does not fit into work_mem
-// goes to temporary files, and only a superuser can bound those.
+// mostServerFiles is how many bytes a statement may be expected to sort. Data that does not fit
+// into work_mem goes to temporary files, and only a superuser can bound those.
 const mostServerFiles = 1 << 30
 
-// perValue is what a value takes besides its bytes where an aggregate keeps it.
+// perValue is how many bytes an aggregate needs for each value that it keeps, besides those of the
+// value.
 const perValue = 32
 
-// unknownRows is what the server expects of a function whose arguments it does not know.
+// unknownRows is how many rows the server expects of a function whose arguments it does not know.
 const unknownRows = 1000
 
 // plan is a node of the server's plan.
@@ -36,8 +37,8 @@ type plan struct {
 	Plans    []plan   `json:"Plans"`
 }
 
-// collects is how an aggregate that keeps its values is written in a plan, and fills a text
-// whose length is known when it is made.
+// collects matches an aggregate that keeps its values, as a plan shows it; fills matches a text
+// whose length is known only when it is made.
 var (
 	collects = regexp.MustCompile(`\b(?:string_agg|array_agg|` +
 		`jsonb?_(?:object_)?agg(?:_unique)?(?:_strict)?|JSON_(?:ARRAY|OBJECT)AGG)\(`)
@@ -45,9 +46,9 @@ var (
 )
 
 // affordable refuses a statement that the server expects to hold, or to sort, too much. sql is the
-// statement before its names got their schemas. The server's estimates may be wrong, so what it
-// holds is watched as well. unknown reports that it collects rows whose number the server does not
-// know.
+// statement before its names got their schemas. The server's estimates may be wrong, so the
+// server's memory is watched as well. unknown reports whether the statement collects rows whose
+// number the server does not know.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
@@ -82,29 +83,29 @@ func affordable(
 	return e.values > 0 && e.unknown, nil
 }
 
-// arrayQuery is ARRAY(SELECT …), which a plan does not tell from other subqueries.
+// arrayQuery matches ARRAY(SELECT …), which a plan does not distinguish from other subqueries.
 var arrayQuery = regexp.MustCompile(`(?i)\barray\s*\(`)
 
-// megabytes returns a number of bytes in a sentence.
+// megabytes returns a number of bytes in megabytes, for a sentence.
 func megabytes(bytes float64) int64 { return int64(min(bytes, 1<<50)) >> 20 }
 
-// estimate is what a plan is expected to take.
+// estimate is the memory and files that a plan is expected to need.
 type estimate struct {
 	arrays  bool               // there are ARRAY(SELECT …)
-	widths  map[string]float64 // of the rows of parts of WITH
-	values  float64            // that an aggregate collects
-	unknown bool               // a part's rows are as many as it likes
+	widths  map[string]float64 // the widths of the rows of parts of WITH
+	values  float64            // how many values an aggregate collects
+	unknown bool               // a part has an unknown number of rows
 	memory  float64
 	files   float64
 }
 
-// node adds a node and those below it, and returns the width of its rows. The server counts a
-// text that is computed as 32 bytes; one that is constant stands in what it outputs.
+// node adds a node and its children, and returns the width of its rows. The server counts a
+// computed text as 32 bytes; a constant text is part of the node's output.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {
 		one := &p.Plans[i]
-		if p.Node == "Limit" && one.Node == "Sort" { // keeps as many as the limit
+		if p.Node == "Limit" && one.Node == "Sort" { // keeps only as many rows as the limit
 			one.Rows = min(one.Rows, p.Rows)
 		}
 		w := e.node(one)
@@ -134,7 +135,7 @@ func (e *estimate) node(p *plan) float64 {
 	switch {
 	case aggregates && collects.MatchString(text):
 		rows := below.Rows
-		if p.Strategy == "Sorted" { // one group after the other
+		if p.Strategy == "Sorted" { // groups are computed one after the other
 			rows /= max(1, p.Rows)
 		}
 		e.collect(rows, width)
@@ -144,7 +145,7 @@ func (e *estimate) node(p *plan) float64 {
 	return width
 }
 
-// collect notes that so many values are kept at once.
+// collect notes that a number of values are kept at once.
 func (e *estimate) collect(rows, width float64) {
 	e.values = max(e.values, rows)
 	e.memory = max(e.memory, rows*(width+perValue))

@@ -9,30 +9,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// mentions are the names of a statement, as the walk finds them.
+// mentions holds the names that the walk finds in a statement.
 type mentions struct {
 	names  []name
-	with   []map[string]bool   // names of WITH that can be seen, by the SELECTs that they stand in
+	with   []map[string]bool   // visible names of WITH, for each SELECT around the current node
 	series map[string][]string // the aliases of functions in FROM, and the columns that they name
-	points []point             // columns with something in front of them
+	points []point             // columns with a qualifier
 
-	// For casts of the owner's, which need a row or a column of a type that has some.
+	// For casts that the owner has defined, which need a row or a column of a type with such a
+	// cast.
 	mentioned []string // columns
-	alone     []string // names without a point, which may be rows
+	alone     []string // names without a dot, which may be rows
 	aliases   []any    // of tables
-	stars     int      // *, but for those that a SELECT gives as they are
+	stars     int      // *, except where a SELECT outputs the columns unchanged
 	starred   bool     // any *
-	arrays    bool     // an array is made
+	arrays    bool     // an array is built
 	selects   int
 }
 
-// point is a column, as u.name.
+// point is a column with a qualifier, like u.name.
 type point struct {
 	of, name string
 	at       int
 }
 
-// settle notes what can only be said of a statement as a whole.
+// settle notes what depends on the whole statement.
 func (w *walk) settle() {
 	for _, p := range w.points {
 		kind := nameField
@@ -56,7 +57,7 @@ func (w *walk) settle() {
 	}
 }
 
-// column notes a column, or what may be one.
+// column notes a column, or a name that may be a column.
 func (w *walk) column(node map[string]any, at int) {
 	all := parts(node["fields"])
 	last := all[len(all)-1]
@@ -73,7 +74,7 @@ func (w *walk) column(node map[string]any, at int) {
 	w.mentioned = append(w.mentioned, last)
 }
 
-// plainName is a name that needs no quotes.
+// plainName matches a name that needs no quotes.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // regclass notes 'users'::regclass, whose text is looked up by the search path.
@@ -95,12 +96,12 @@ func (w *walk) tableText(node any) {
 	}
 }
 
-// ofTables are functions whose first argument may be a table's name as a text.
+// ofTables are the functions whose first argument may be a table's name as a text.
 var ofTables = lowered(strings.Fields(`has_table_privilege has_column_privilege to_regclass
 	pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size obj_description col_description`))
 
-// selectWith checks a SELECT with the names that its WITH gives to others. Such a name is the table
-// of that name until its own SELECT ends, unless it is RECURSIVE.
+// selectWith checks a SELECT, with the names that its WITH defines. Inside its own SELECT such a
+// name still means the table of that name, unless the WITH is RECURSIVE.
 func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	with, ok := node["withClause"].(map[string]any)
 	if !ok {
@@ -139,7 +140,7 @@ func cteName(one any) string {
 	return text
 }
 
-// note keeps the names of a node that the server decides about.
+// note keeps those names of a node that only the server can resolve.
 func (w *walk) note(kind string, node map[string]any, at int) {
 	switch kind {
 	case "TypeName":
@@ -164,7 +165,7 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 		w.regclass(node)
 	case "Alias":
 		w.aliases = append(w.aliases, node["aliasname"])
-		w.stars += len(parts(node["colnames"])) // columns by other names
+		w.stars += len(parts(node["colnames"])) // columns with new names
 	case "CommonTableExpr":
 		w.stars += len(parts(node["aliascolnames"]))
 	case "JoinExpr":
@@ -200,18 +201,18 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	}
 }
 
-// operators notes signs of operators; a schema in front of one is looked up in vain.
+// operators notes the signs of operators. A sign with a schema before it will not be found.
 func (w *walk) operators(at int, signs ...string) {
 	for _, sign := range signs {
 		w.names = append(w.names, name{nameOperator, sign, at, false})
 	}
 }
 
-// located reports whether a node says where it stands.
+// located reports whether a node has a location.
 func located(node map[string]any) bool { return node["location"] != nil }
 
-// rangeFunction keeps the alias of functions in FROM; without one the name of the function stands
-// for it.
+// rangeFunction keeps the alias of functions in FROM; without an alias, the name of the function is
+// used.
 func (w *walk) rangeFunction(node map[string]any) {
 	alias, _ := node["alias"].(map[string]any)
 	of, _ := alias["aliasname"].(string)
@@ -226,7 +227,7 @@ func (w *walk) rangeFunction(node map[string]any) {
 	if w.series == nil {
 		w.series = map[string][]string{}
 	}
-	if before, ok := w.series[of]; ok { // another of the same name, elsewhere in the statement
+	if before, ok := w.series[of]; ok { // the same name is used elsewhere in the statement
 		columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
 	}
 	if of != "" {
@@ -234,7 +235,7 @@ func (w *walk) rangeFunction(node map[string]any) {
 		return
 	}
 	functions, _ := node["functions"].([]any)
-	for _, one := range functions { // each is a list of the call and its columns
+	for _, one := range functions { // each is a list with the call and its columns
 		n, _ := one.(map[string]any)
 		list, _ := n["List"].(map[string]any)
 		for _, inside := range list {
@@ -250,7 +251,7 @@ func (w *walk) rangeFunction(node map[string]any) {
 	}
 }
 
-// behindPoint notes a name behind a point, which is a call where there is no such column.
+// behindPoint notes a name after a dot, which is a call if there is no such column.
 func (w *walk) behindPoint(kind, text string, at int) {
 	w.names = append(w.names, name{nameColumn, text, at, false})
 	if !postgresFunctions()[text] && !w.more[text] {

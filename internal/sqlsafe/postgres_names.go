@@ -17,38 +17,38 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// A statement calls functions without a call: by an operator, a cast, a domain's CHECK, the name
-// behind a point (u.audit is audit(u)), and by a name of the list that the owner has overloaded. So
-// it runs with pg_catalog as its search path, where all names are the server's own, and the names
-// that it means elsewhere are written with their schema, after the server was asked what they are.
+// A statement can call functions in hidden ways: by an operator, a cast, a domain's CHECK, the name
+// after a dot (u.audit is audit(u)), and by an allowed name that the owner has overloaded. So it
+// runs with pg_catalog as its search path, where all names are built in. The names that it needs
+// from other schemas are qualified, after the server was asked what they are.
 
 // Kinds of names, as postgres_names.sql has them.
 const (
 	nameTable    = "table"
 	nameType     = "type"
 	nameFunction = "function"
-	nameDot      = "dot"      // behind a point, of what may be no row: (0.1).pg_sleep
-	nameField    = "field"    // behind a point, of a row
-	nameColumn   = "column"   // behind a point, also when it is listed
-	nameOperator = "operator" // its sign
+	nameDot      = "dot"      // after a dot, where the value may not be a row: (0.1).pg_sleep
+	nameField    = "field"    // after a dot, of a row
+	nameColumn   = "column"   // after a dot, even if it is a listed name
+	nameOperator = "operator" // the sign of an operator
 	nameSchema   = "schema"   // current_schema
-	nameRow      = "row"      // there is a row as a value
+	nameRow      = "row"      // a row is used as a value
 	nameMention  = "mention"  // a column
-	nameArray    = "array"    // an array is made
+	nameArray    = "array"    // an array is built
 )
 
-// name is a name in a statement that the server decides about.
+// name is a name in a statement that only the server can resolve.
 type name struct {
 	Kind string
-	Text string // as SQL has it: "users", "public"."users"; without quotes for those that are only compared
+	Text string // in SQL: "users", "public"."users"; without quotes for names that are only compared
 	At   int    // offset
-	Bare bool   // without a schema, which is put in front of it
+	Bare bool   // without a schema, which will be added
 }
 
-// nameAt returns a name at an offset.
+// nameAt makes a name at an offset.
 func nameAt(kind, text string, at int, bare bool) name { return name{kind, text, at, bare} }
 
-// found is what the server says of a name.
+// found is the server's answer about a name.
 type found struct {
 	kind, text, schema string
 	why                string // why it may not be used; empty: it may
@@ -57,15 +57,16 @@ type found struct {
 //go:embed postgres_names.sql
 var askNames string
 
-// Kinds of answers that are about no name: a schema with operators of an extension, and an array
+// Kinds of answers that are not about a name: a schema with operators of an extension, and an array
 // with the type of its elements.
 const (
 	operatorSchemas = "operators"
 	arrayElements   = "elements"
 )
 
-// resolve asks the server for the names of a statement, in a transaction that has begun, gives the
-// statement with their schemas, and sets the search path. schemas are where names are looked for.
+// resolve asks the server for the names of a statement, within the open transaction, returns the
+// statement with qualified names, and sets the search path. schemas are the schemas in which names
+// are looked up.
 func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names
 	about := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
@@ -100,13 +101,13 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 		}
 	}
 	out := &edited{bound: b}
-	for _, one := range what.Lengths { // before the names that begin at the same place
+	for _, one := range what.Lengths { // before names that begin at the same offset
 		out.edits = append(out.edits, edit{one.From, 0, shorter}, edit{one.To, 0, fmt.Sprintf(", %d)::pg_catalog.int4", longestFill)})
 	}
 	for _, n := range all {
 		f, ok := is[[2]string{n.Kind, n.Text}]
 		if !ok {
-			continue // there is none, and the server says so better
+			continue // there is no such name, and the server's own error is better
 		}
 		if f.why != "" {
 			return nil, refuse(b.text, n.At, "%s", f.why)
@@ -127,7 +128,7 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	return sent, nil
 }
 
-// oidOf reads the number of a type; 0 is none.
+// oidOf reads the OID of a type; it returns 0 for a text that is not a number.
 func oidOf(text string) uint32 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
@@ -136,11 +137,11 @@ func oidOf(text string) uint32 {
 	return uint32(n)
 }
 
-// shorter stands in front of a length that is no constant. It gives NULL for NULL, which LEAST does
-// not.
+// shorter is written before a length that is not a constant. It returns NULL for NULL, unlike
+// LEAST.
 const shorter = "pg_catalog.int8smaller("
 
-// edit is a change of a statement's text.
+// edit is one change to a statement's text.
 type edit struct {
 	at, length int
 	text       string
@@ -152,25 +153,26 @@ type edited struct {
 	edits []edit
 }
 
-// currentSchema is how it is written; with a search path of pg_catalog it would be that.
+// currentSchema matches a call of current_schema, which would return pg_catalog with that search
+// path.
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
-// name writes a name with its schema. A built-in function gets one only where the search path has
-// more than built-in ones.
+// name writes a name with its schema. A built-in function gets it only if the search path has other
+// functions too.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:
 		quoted := "'" + strings.ReplaceAll(f.schema, "'", "''") + "'"
 		e.edits = append(e.edits, edit{n.At, len(currentSchema.FindString(e.text[n.At:])), "(SELECT " + quoted + "::pg_catalog.name AS current_schema)"})
-	case !n.Bare || strings.ContainsAny(f.schema, `'\`) || // which could end a text
+	case !n.Bare || strings.ContainsAny(f.schema, `'\`) || // these characters could end a text
 		f.schema == "" || f.schema == "pg_catalog" && !(more && n.Kind == nameFunction):
 	default:
 		e.edits = append(e.edits, edit{n.At, 0, pgx.Identifier{f.schema}.Sanitize() + "."})
 	}
 }
 
-// done returns the statement with its changes. A place behind a change is told as the place in the
-// statement before it.
+// done returns the statement with its changes, and with marks that map offsets after a change to
+// offsets before it.
 func (e *edited) done() *bound {
 	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	out := &bound{sql: e.text}

@@ -9,12 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// superuser is what a role is said to be that may do everything.
+// superuser is the phrase for a role that may do everything.
 const superuser = "is a superuser"
 
-// powers asks what a role may do besides reading: a row for each. Tables of the server itself are
-// left out, where everyone may do the same. Ownership counts as well, since an owner can grant
-// itself the rest. Three tables are enough to say what is wrong.
+// powers is a query for what a role may do besides reading, with a row for each right. The server's
+// own tables are left out, since every role has the same rights there. Ownership counts as well,
+// since an owner can grant itself the rest. Three tables are enough to explain what is wrong.
 const powers = `
 SELECT '` + superuser + `' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
@@ -28,9 +28,9 @@ UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) |
 	AND (pg_catalog.pg_has_role(current_user, c.relowner, 'USAGE')
 		OR pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE')) LIMIT 3)`
 
-// effects asks for functions of the database that the role may call and that may do more than read:
-// volatile ones, and those that run with the rights of their owner. No statement reaches them by
-// itself, but views and policies may.
+// effects is a query for functions of the database that the role may call and that may do more than
+// read: volatile functions, and those that run with the rights of their owner. No statement can
+// call them directly, but views and policies may.
 const effects = `
 SELECT n.nspname || '.' || p.proname || CASE WHEN p.prosecdef THEN ' (SECURITY DEFINER)' ELSE ' (VOLATILE)' END
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -38,7 +38,7 @@ WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prorettype NOT
 AND (p.prosecdef OR p.provolatile = 'v' AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 1255 AND d.objid = p.oid AND d.deptype = 'e'))
 AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') ORDER BY p.prosecdef DESC, 1 LIMIT 5`
 
-// roleCalls returns a sentence about them; empty: there are none.
+// roleCalls returns a sentence about such functions, or "" if there are none.
 func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 	rows, err := conn.Query(ctx, effects)
 	if err != nil {
@@ -52,7 +52,7 @@ func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 }
 
 // roleCan lists what the role of a connection may do besides reading.
-// It is asked of each new connection, since rights may be granted while the pool is open.
+// Every new connection asks for it, since rights may be granted while the pool is open.
 func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, powers)
 	if err != nil {
@@ -62,14 +62,15 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 }
 
 // tooPowerful returns an error that says why a role is not accepted, or nil if can is empty. The
-// list of statements would hold such a role, too, but one mistake there would then reach the data.
+// check of statements would restrain such a role too, but then one mistake in it would endanger the
+// data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil
 	}
 	said := can
 	switch {
-	case can[0] == superuser: // and so may do all the rest
+	case can[0] == superuser: // which implies all other rights
 		said = can[:1]
 	case len(can) > 3:
 		said = append(slices.Clone(can[:2]), fmt.Sprintf("may do %d things more than read", len(can)-2))
@@ -77,7 +78,7 @@ func tooPowerful(role string, can []string) error {
 	return fmt.Errorf("the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
 }
 
-// admitRole looks at what the role may do.
+// admitRole checks what the role may do.
 func (db *PostgresDB) admitRole(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := begin(ctx, conn.PgConn(), "SET LOCAL jit = off"); err != nil {
 		return err

@@ -20,57 +20,57 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// PostgresConfig says which database is asked, and how far.
-// Its zero limits have defaults; host, database and user have none.
+// PostgresConfig names the database and sets limits. Limits that are zero get defaults; host,
+// database and user have no defaults.
 type PostgresConfig struct {
-	URL string // postgres://…, with everything that follows; empty: the fields
+	URL string // postgres://…, used instead of the fields that follow; empty: the fields are used
 
 	Host, Database, User, Password string
 	Port                           int
 	Limits                         Limits
 	Functions                      []string // further functions that statements may call: name, or schema.name
 
-	// AnyRole takes a role that may do more than read, superusers too; Warn is told
-	// then. The check of the statements and the transaction that is never committed are
-	// all that is left.
+	// AnyRole accepts a role that may do more than read, even a superuser, and calls Warn then. The
+	// only protection left is the check of the statements and the transaction that is never
+	// committed.
 	AnyRole bool
-	Warn    func(text string) // nil: nobody is told
+	Warn    func(text string) // nil: there are no warnings
 }
 
-// PostgresDB is a database that is only read. It may be used by many at once.
+// PostgresDB is a database that is only read. It may be used by several goroutines at once.
 type PostgresDB struct {
 	check  Postgres
 	config PostgresConfig
 	pool   *pgxpool.Pool
 	warned sync.Once
 
-	together atomic.Int64  // what its statements hold of the server's memory
-	alone    chan struct{} // has what runs alone, since nothing tells what it holds
+	together atomic.Int64  // the bytes of the server's memory that its statements hold
+	alone    chan struct{} // holds a value while a statement runs alone, since its memory cannot be measured
 }
 
-// connections are how many a program holds open at most. A model asks one statement at
-// a time, and a database of others has better use for its connections.
+// connections is the most connections that a program holds open. A model runs one statement at a
+// time, and other users of the database need its connections more.
 const connections = 4
 
-// idleWait is how long this program may do nothing within a transaction, beside a statement's time.
+// idleWait is how long this program may be idle within a transaction, in addition to a statement's
+// time.
 const idleWait = 10 * time.Second
 
-// largestMessage bounds what the server may send at once, a row: 1 GiB is allowed
-// there, and would be read whole.
+// largestMessage bounds one message of the server, which holds a row: the protocol allows 1 GiB,
+// which would be read whole.
 const largestMessage = 4 << 20
 
-// OpenPostgres makes the pool. Nothing is asked yet, so the server need not be up. How
-// the server reads a statement is fixed here, in the start-up message of each
-// connection.
+// OpenPostgres makes the pool. It does not connect yet, so the server need not be up. The start-up
+// message of each connection fixes how the server reads a statement.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
 	db := &PostgresDB{config: c, alone: make(chan struct{}, 1), check: Postgres{Functions: map[string]bool{}}}
 	for _, name := range c.Functions {
 		name = strings.TrimSpace(name)
-		db.check.Functions[name], db.check.Functions[strings.ToLower(name)] = true, true // "Margin" has to be written so
+		db.check.Functions[name], db.check.Functions[strings.ToLower(name)] = true, true // "Margin" must keep its case
 	}
-	// The data tools' settings come by fields: passwords hold @, / and %. PGSSLMODE and
-	// its kin in the environment count.
+	// The data tools' settings use the fields, since passwords contain @, / and %. PGSSLMODE and
+	// similar variables of the environment apply.
 	where := c.URL
 	if where == "" {
 		where = fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User))
@@ -91,13 +91,12 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 		return f
 	}
 	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-	path := conn.RuntimeParams["search_path"] // the only one that a URL may bring: it says which tables are meant
+	path := conn.RuntimeParams["search_path"] // the only parameter that a URL may set: it decides which tables are meant
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
 		"statement_timeout": milliseconds(c.Limits.Time), "lock_timeout": milliseconds(c.Limits.Time),
-		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait), // of this program, which may be slow
-		// The check reads texts as these say; a server whose settings differ would read
-		// another statement.
+		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait), // for this program, which may be slow
+		// The check assumes these settings; a server with others would read another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",
 		"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "bytea_output": "hex",
 	}
@@ -106,28 +105,27 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	}
 	config.MaxConns = connections
 	config.AfterConnect = db.admit
-	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil { // makes no connection
+	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil { // does not connect
 		return nil, err
 	}
 	return db, nil
 }
 
-// quoteField writes a value as connection strings take it. A backslash or a quotation
-// mark in a setting would else begin another field of the connection.
+// quoteField writes a value as connection strings take it. Otherwise a backslash or a quotation
+// mark in a setting could begin another field.
 func quoteField(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 }
 
-// Close ends the pool.
+// Close closes the pool.
 func (db *PostgresDB) Close() { db.pool.Close() }
 
-// serverBounds are settings that only some servers know, or some roles may set: GRANT SET ON
-// PARAMETER temp_file_limit TO the role lets a statement be ended by the size of its temporary
+// serverBounds are settings that only some servers know, or only some roles may change: GRANT SET
+// ON PARAMETER temp_file_limit TO the role lets a statement be ended by the size of its temporary
 // files.
 var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf("SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
 
-// admit looks at the role of a new connection.
-// A pool has no other place at which every connection passes.
+// admit checks the role of a new connection. It is the pool's only hook for every connection.
 func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	for _, set := range serverBounds {
 		var said *pgconn.PgError
@@ -142,11 +140,10 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// declaration makes the server's own grammar admit nothing but a query. Nothing may
-// follow the user's text. As a superuser in a read-only transaction COPY … TO PROGRAM
-// runs a program, and DO and SET ROLE work as well. As the query of a cursor they are
-// all errors of syntax, and so are INSERT, SHOW, EXPLAIN and SELECT INTO. A semicolon
-// or a comment at the end is fine. It costs .06 ms.
+// declaration makes the server's own grammar accept nothing but a query. Nothing may follow the
+// user's text. A superuser in a read-only transaction can run a program with COPY … TO PROGRAM, and
+// can use DO and SET ROLE. As the query of a cursor these are all syntax errors, and so are INSERT,
+// SHOW, EXPLAIN and SELECT INTO. A semicolon or a comment at the end is fine. It costs .06 ms.
 const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
 // Query runs one SELECT with the values of its parameters, within the limits of the
@@ -155,8 +152,8 @@ func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.Nam
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. A statement that may not be run is a *Refusal, and what the
-// server says a *pgconn.PgError whose Position counts in the statement.
+// Ask runs one SELECT. The error for a statement that may not be run is a *Refusal, and an error of
+// the server is a *pgconn.PgError whose Position is one in the statement.
 func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
@@ -167,14 +164,14 @@ func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error)
 	return db.ask(ctx, q, describe)
 }
 
-// reader takes what a declared cursor gives.
+// reader reads the result of a declared cursor.
 type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error)
 
-// ask declares a cursor for a statement, and lets read read from it. The check comes
-// before a connection is taken, so a refusal needs no server. A text that the server
-// does not take as one is sent again without a type: date > :day needs a date, and
-// PostgreSQL reads a value without a type as what stands beside it. It is not sent so
-// the first time, since :day IS NULL says nothing of a type and is then an error.
+// ask declares a cursor for a statement, and calls read to read from it. The check comes before a
+// connection is taken, so a refusal needs no server. If the server does not accept a value as a
+// text, it is sent again without a type: date > :day needs a date, and PostgreSQL infers the type
+// of an untyped value from the context. The first attempt has types, since :day IS NULL determines
+// no type and would be an error without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
 	q.SQL = unfenced(q.SQL)
 	b, err := bind(q.SQL)
@@ -190,18 +187,18 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	if err != nil {
 		return nil, err
 	}
-	// A little more than the server's own time, so that it is the server that says so.
+	// A little more than the server's own timeout, so that the server reports it first.
 	ctx, cancel := context.WithTimeoutCause(ctx, q.Limits.Time+2*time.Second, late(q.Limits.Time))
 	defer cancel()
 	conn, err := db.pool.Acquire(ctx)
 	if err != nil {
 		return nil, connecting(err)
 	}
-	defer conn.Release() // a connection that is closed, or still in a transaction, is thrown away there
+	defer conn.Release() // discards a connection that is closed, or still in a transaction
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	last := err
-	for _, typed := range []bool{false, true} { // a date + a number of days needs its type more than a text does
+	for _, typed := range []bool{false, true} { // Typed values lose their type last: a date + a number of days needs the date's type
 		if !mistyped(last) || !send.untyped(typed) {
 			continue
 		}
@@ -210,7 +207,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 			return again, nil
 		}
 		var said *pgconn.PgError
-		if last = wrong; errors.As(wrong, new(*Refusal)) || errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, and the value is not
+		if last = wrong; errors.As(wrong, new(*Refusal)) || errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, but the value is not
 			err = wrong
 		}
 	}
@@ -224,11 +221,10 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, err
 }
 
-// within runs a statement in a transaction that is never committed, whatever comes of
-// it: COMMIT would keep large objects and settings. Advisory locks outlive even a
-// rollback. A read-only transaction still takes advisory locks and calls functions with
-// effects of their own. A connection that is closed has ended its transaction with it.
-// lo_create(0) succeeds in a read-only transaction for a role without any right, and
+// within runs a statement in a transaction that is never committed, even on success: COMMIT would
+// keep large objects and settings. Advisory locks outlive even a rollback. A read-only transaction
+// still takes advisory locks and calls functions with side effects. Closing the connection ends its
+// transaction. lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds())))
@@ -241,7 +237,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 		err = sent.told(send.single(ctx, c, sent))
 	}
 	if err == nil {
-		over, stop := watch(ctx, c, &db.together) // from here on: planning computes what is constant
+		over, stop := watch(ctx, c, &db.together) // watched from here on, since planning already computes constant expressions
 		var unknown bool
 		unknown, err = affordable(ctx, c, sent, send, b.text)
 		if err == nil && unknown && over == nil {
@@ -275,10 +271,10 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	return t, err
 }
 
-// begin begins a transaction in which names are the server's own, and returns where they were
-// looked for until then, an array of names. With the path of the role, what is asked here about a
-// statement would call the owner's functions: of an operator, = of an oid and a number, that fits
-// better than the server's own.
+// begin begins a transaction in which only built-in names are found, and returns the search path
+// before it, as an array of names. With the role's own path, the queries about a statement could
+// call the owner's functions: a user-defined = for an oid and a number fits better than the
+// built-in one.
 func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
 	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
 	if err != nil {
@@ -292,7 +288,7 @@ func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte,
 	return path, nil
 }
 
-// connecting returns an error of the pool in fewer words, without what was in the configuration.
+// connecting returns an error of the pool in fewer words, without parts of the configuration.
 // pgx puts host, user and database into its error, and the sentence goes to a model.
 func connecting(err error) error {
 	var refused *pgconn.PgError
@@ -306,7 +302,7 @@ func connecting(err error) error {
 	return err
 }
 
-// unreached is an error of a connection, in one sentence.
+// unreached is a connection error in one sentence.
 type unreached struct {
 	error
 	why string
@@ -315,11 +311,11 @@ type unreached struct {
 // Error returns the sentence.
 func (u unreached) Error() string { return "the database cannot be reached: " + u.why }
 
-// Unwrap returns what pgx said.
+// Unwrap returns the error of pgx.
 func (u unreached) Unwrap() error { return u.error }
 
-// reason returns why a connection failed, of all that was tried the first. pgx tries a server with
-// TLS and without, and names it in front of each reason, in which it stands again.
+// reason returns why the first attempt to connect failed. pgx tries a server with and without TLS,
+// and writes the server's name before each reason, which repeats it.
 func reason(err error) string {
 	var name *net.DNSError
 	var dial *net.OpError
@@ -333,10 +329,10 @@ func reason(err error) string {
 	return first
 }
 
-// prefixed sends a statement with something in front of it, as DECLARE, by the extended
-// protocol, which takes one statement where the simple one takes several: "select 1;
-// commit; drop table …" would leave the transaction, and trying it dropped a table.
-// Positions of errors count from what is in front and are moved.
+// prefixed sends a statement after a prefix such as DECLARE. It uses the extended protocol, which
+// accepts only one statement: with the simple protocol "select 1; commit; drop table …" leaves the
+// transaction, and did drop a table in a test. Positions in errors are corrected by the length of
+// the prefix.
 func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) ([][][]byte, error) {
 	result := c.ExecParams(ctx, front+b.text, send.texts, send.types, nil, nil).Read()
 	var wrong *pgconn.PgError
@@ -351,9 +347,9 @@ func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, sen
 	return result.Rows, result.Err
 }
 
-// fetch reads from the cursor as much as the limits allow. One row more than the limit
-// is fetched, to know whether there are more. What a role may not read is refused here
-// and not by DECLARE, so errors of both are the statement's.
+// fetch reads as many rows from the cursor as the limits allow. It fetches one row more than the
+// limit, to know whether there are more. The server refuses a table that the role may not read here
+// and not in DECLARE, so errors of both are about the statement.
 func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -375,7 +371,7 @@ func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*
 			row[i] = sent.value(fields[i].DataTypeOID, text)
 		}
 		if !t.add(row) && len(t.Records) < limits.Rows {
-			cancel() // by bytes: the rest may be gigabytes, and the connection is not worth reading them
+			cancel() // the limit of bytes was reached: the rest may be gigabytes, too many to read only to keep the connection
 			_, _ = rows.Close()
 			return &t.Table, nil
 		}

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// windowsAtOnce is how many windows of a SELECT count nothing.
+// windowsAtOnce is how many windows of a SELECT do not increase its size.
 const windowsAtOnce = 8
 
-// query returns the columns that a SELECT gives, and their widths.
+// query returns the columns of a SELECT's result, and their widths.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	in := &scope{outer: outer, with: map[string][]wide{}, sizes: map[string]float64{}, size: 1}
-	defer func() { m.size = in.size * max(1, in.windows/windowsAtOnce) }() // each window has a plan of all columns
+	defer func() { m.size = in.size * max(1, in.windows/windowsAtOnce) }() // the plan of each window has all columns
 	if with, ok := node["withClause"].(map[string]any); ok {
 		m.with(with, in)
 	}
@@ -67,7 +67,8 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	return out
 }
 
-// with reckons the parts of WITH. A recursive one is gone through until nothing grows.
+// with computes the widths of the parts of WITH. A recursive part is repeated until its widths stop
+// growing.
 func (m *widths) with(with map[string]any, in *scope) {
 	all, _ := with["ctes"].([]any)
 	for _, one := range all {
@@ -98,7 +99,7 @@ func (m *widths) with(with map[string]any, in *scope) {
 	}
 }
 
-// from notes what stands in FROM.
+// from notes the sources in FROM.
 func (m *widths) from(v any, in *scope) {
 	object, _ := v.(map[string]any)
 	for kind, inside := range object {
@@ -145,7 +146,7 @@ func (m *widths) from(v any, in *scope) {
 	}
 }
 
-// named returns what WITH calls by a name.
+// named returns the columns of the part of WITH with a name.
 func (s *scope) named(table string) []wide {
 	for ; s != nil; s = s.outer {
 		if columns, ok := s.with[table]; ok {
@@ -155,7 +156,7 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns the nodes that a name of WITH stands for, each time that it is asked.
+// sizeOf returns how many nodes each use of a name of WITH adds.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
@@ -165,7 +166,7 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns the width of a column by its name, or of a row by that of what stands in FROM.
+// column returns the width of a column by its name, or of a row by the name of its source in FROM.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""
@@ -211,7 +212,7 @@ func (s *scope) star(node any) (all []wide, ok bool) {
 	return all, true
 }
 
-// givenName returns how the server calls a column without AS.
+// givenName returns the name that the server gives to a column without AS.
 func givenName(node any) string {
 	object, _ := node.(map[string]any)
 	for kind, inside := range object {
@@ -252,7 +253,7 @@ func wider(a, b []wide) []wide {
 	return out
 }
 
-// renamed returns columns by other names, as AS t(a, b) gives them.
+// renamed returns columns with other names, as from AS t(a, b).
 func renamed(columns []wide, names []string) []wide {
 	out := slices.Clone(columns)
 	for i := range min(len(out), len(names)) {

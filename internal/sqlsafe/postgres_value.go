@@ -15,16 +15,17 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// largestSafe is the largest integer that readers whose numbers are doubles, as JavaScript's, still
-// hold exactly. 2^53 itself is exact, though a double takes 2^53+1 for the same.
+// largestSafe is the largest integer that readers with doubles as numbers, as in JavaScript,
+// represent exactly. 2^53 itself is exact, though 2^53+1 becomes the same double.
 const largestSafe = 1 << 53
 
-// postgresTypes knows which types are arrays, and of what. It is only read.
+// postgresTypes knows which types are arrays, and the types of their elements. It is only read.
 var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
-// postgresValue returns a value, as PostgreSQL writes it as text, in JSON; nil is NULL. Numbers
-// that fit no double exactly stay texts. The text form is asked for because every type has one;
-// numeric keeps all its digits in it. bytea is \x and hex digits, as the connection's settings say.
+// postgresValue converts a value from PostgreSQL's text form to JSON; nil is NULL. Numbers that no
+// double represents exactly stay texts. The text form is used because every type has one, and a
+// numeric keeps all its digits in it. A bytea is \x and hex digits, by the settings of the
+// connection.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
 	if text == nil {
 		return json.RawMessage("null")
@@ -61,7 +62,7 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 	return jsonText(s)
 }
 
-// postgresArray returns an array as a list, and as a text where it is none.
+// postgresArray returns an array as a list, or as a text if it cannot be parsed.
 func postgresArray(element uint32, s string) json.RawMessage {
 	if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok && rest == "" {
 		return list
@@ -77,8 +78,8 @@ func (b *bound) value(oid uint32, text []byte) json.RawMessage {
 	return postgresValue(oid, text)
 }
 
-// deepestJSON is how deep a value may be nested to be sent as one. A deeper one is a text: readers
-// in other languages end with an error of their own some levels below 1,000.
+// deepestJSON is how deeply a JSON value may be nested. A deeper value is sent as a text: readers
+// in other languages fail a little below 1,000 levels.
 const deepestJSON = 200
 
 // shallow reports whether a JSON text is nested less than deepestJSON levels.
@@ -108,12 +109,12 @@ func jsonText(s string) json.RawMessage {
 	return b
 }
 
-// stamp is a time as PostgreSQL writes it in the style ISO; infinity and years before Christ are
-// none. What it does not match stays as PostgreSQL wrote it.
+// stamp matches a time as PostgreSQL writes it in the style ISO, but not infinity and years before
+// Christ. Other texts stay as PostgreSQL wrote them.
 var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
-// rfc3339 writes a time as RFC 3339 does: 2024-01-02T03:04:05.6+09:00. One without a zone stays
-// without. 2024-01-02 03:04:05.6+09 is what PostgreSQL writes.
+// rfc3339 rewrites PostgreSQL's 2024-01-02 03:04:05.6+09 in the form of RFC 3339,
+// 2024-01-02T03:04:05.6+09:00. A time without a zone stays without.
 func rfc3339(s string) string {
 	m := stamp.FindStringSubmatch(s)
 	switch {
@@ -142,14 +143,15 @@ func elementOf(oid uint32) (element uint32, ok bool) {
 	return codec.ElementType.OID, true
 }
 
-// bounds are those that PostgreSQL writes in front of an array that does not begin at 1: [0:2]={…}.
+// bounds matches the bounds that PostgreSQL writes before an array that does not begin at 1:
+// [0:2]={…}.
 var bounds = regexp.MustCompile(`^(?:\[-?\d+:-?\d+\])+=`)
 
-// mostDimensions is how deep PostgreSQL's arrays go.
+// mostDimensions is how many dimensions PostgreSQL's arrays may have.
 const mostDimensions = 6
 
-// array reads {1,NULL,"a b"} and arrays of such; rest is what follows.
-// Elements are read by the type of the array: {1,2} of int4[] are numbers, of text[] texts.
+// array reads {1,NULL,"a b"} and nested arrays; rest is the text that follows. The element type
+// decides how elements are read: {1,2} gives numbers for int4[], and texts for text[].
 func array(s string, element uint32, depth int) (list json.RawMessage, rest string, ok bool) {
 	if !strings.HasPrefix(s, "{") || depth > mostDimensions {
 		return nil, s, false
@@ -182,8 +184,7 @@ func array(s string, element uint32, depth int) (list json.RawMessage, rest stri
 	return append(list, ']'), s[1:], true
 }
 
-// arrayText reads one element; nil is NULL.
-// NULL without quotes is none; "NULL" in quotes is the word.
+// arrayText reads one element. It returns nil for NULL without quotes; "NULL" in quotes is a text.
 func arrayText(s string) (text []byte, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, ",}")

@@ -10,22 +10,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// walk goes through the tree of a statement. It knows no rule of its own: what a kind of node may
-// hold stands in postgres_grammar.txt. What PostgreSQL adds in a later version is refused until
-// somebody has put it there.
+// walk checks the tree of a statement. postgres_grammar.txt lists what each kind of node may
+// contain, so additions of a later PostgreSQL are refused until somebody adds them there.
 type walk struct {
 	sql   string
 	words []token
-	more  map[string]bool // functions beside those of the list
+	more  map[string]bool // functions besides those of the list
 
-	values int // how many parameters are bound; one with a higher number is refused
+	values int // how many parameters are bound; a higher number is refused
 
-	mentions // what the server is asked about
+	mentions // the names to ask the server about
 	lengths  []span
 }
 
 // statement checks the topmost node.
-// WITH … INSERT is a SelectStmt at the top, so the parts below it are walked, too.
+// WITH … INSERT may be below a SelectStmt, so the parts below it are checked too.
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
@@ -40,7 +39,7 @@ func (w *walk) statement(node map[string]any) *Refusal {
 	return nil
 }
 
-// spoken returns the kind of a statement in SQL's words: CreateTableAsStmt is CREATE TABLE AS.
+// spoken returns the kind of a statement in SQL's words: CREATE TABLE AS for CreateTableAsStmt.
 func spoken(kind string) string {
 	var b strings.Builder
 	for i, c := range strings.TrimSuffix(kind, "Stmt") {
@@ -52,8 +51,8 @@ func spoken(kind string) string {
 	return strings.ToUpper(b.String())
 }
 
-// node checks {"Kind": {…}}. An empty object stands for nothing, as the column definitions of a
-// function without. In JSON a part of the tree is an object whose only key is its kind:
+// node checks {"Kind": {…}}. An empty object means nothing, like the missing column definitions of
+// a function. In JSON a part of the tree is an object whose only key is its kind:
 // {"ColumnRef":{"fields":[…]}}.
 func (w *walk) node(node map[string]any, at int) *Refusal {
 	for kind, body := range node {
@@ -68,14 +67,14 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// kind checks a node of a known kind: all its members, and what the kind itself forbids. at is the
-// nearest place above it. A location counts bytes from the beginning of the statement and is absent
-// at most nodes.
+// kind checks a node of a known kind: all its members, and further rules for that kind. at is the
+// location of the nearest node above it that has one. A location is a byte offset in the statement,
+// and most nodes have none.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
 	}
-	// $1 stands where bind put it, for a value that does not come with the text.
+	// bind wrote $1 for a value that is sent apart from the text.
 	if n, ok := node["number"].(float64); kind == "ParamRef" && ok && n >= 1 && int(n) <= w.values {
 		return nil
 	}
@@ -101,12 +100,12 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		return w.function(node, at)
 	case "RangeVar":
 		return w.relation(node, at)
-	// Any function may be a sampling method, so the list of functions would be no help here.
+	// Any function may be a sampling method, so the list of functions would not help here.
 	case "RangeTableSample":
 		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
-	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole is 10::regrole
+	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole means 10::regrole
 		all := slices.Concat(parts(node["names"]), parts(node["fields"]), parts(node["indirection"]))
 		if slices.Contains(all, "regrole") {
 			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
@@ -118,8 +117,8 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 // operatorNames are the members that name an operator: a + b, = ANY (SELECT …), ORDER BY … USING.
 var operatorNames = []string{"name", "operName", "useOp"}
 
-// qualified refuses OPERATOR(schema.+), which calls a function that somebody has put there,
-// wherever an operator may stand.
+// qualified refuses OPERATOR(schema.+), wherever an operator may be used: it calls a function that
+// somebody has created in that schema.
 func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	for _, member := range operatorNames {
 		schema, _, qualified := strings.Cut(dotted(node[member]), ".")
@@ -130,7 +129,7 @@ func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// parts returns the texts of a list of names; what is no name, as *, is empty.
+// parts returns the texts of a list of names; an element that is not a name, such as *, gives "".
 func parts(list any) (all []string) {
 	names, _ := list.([]any)
 	for _, one := range names {
@@ -142,16 +141,16 @@ func parts(list any) (all []string) {
 	return all
 }
 
-// sayings are parts of a tree in words of SQL.
+// sayings maps parts of a tree to words of SQL.
 var sayings = map[string]string{
 	"intoClause": "INTO, which makes a table", "lockingClause": "FOR UPDATE or FOR SHARE, which lock rows", "ParamRef": "parameters ($1); write the values",
 	"InsertStmt": "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE", "XmlExpr": "XML functions", "XmlSerialize": "XML functions",
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
-// member checks the value of a member: a node of the kind that is known, a list, a node that names
-// its kind, or a plain value. Plain values (texts, numbers, names of enumerations) can do nothing
-// and are not looked at.
+// member checks the value of a member: a node of a known kind, a list, a node that names its kind,
+// or a plain value. Plain values (texts, numbers, names of enumerations) are harmless and not
+// checked.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:
@@ -174,10 +173,9 @@ func dotted(list any) string {
 	return strings.Join(parts(list), ".")
 }
 
-// function checks a call. What SQL's own syntax calls (EXTRACT, AT TIME ZONE) is in pg_catalog.
-// Functions beside the list are those that the setting sql-functions names, with their schema if
-// they have one. The whole tree is walked, FROM included: a function there is called as well, and
-// is what other servers forgot.
+// function checks a call. Functions that SQL's own syntax calls (EXTRACT, AT TIME ZONE) are in
+// pg_catalog. The setting sql-functions may allow further functions, with their schema if needed.
+// Functions in FROM are checked as well: they are called too, and other servers forgot them.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotted(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
@@ -219,7 +217,8 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	return nil
 }
 
-// mostOwn returns how many arguments has_…_privilege has that asks about the own role.
+// mostOwn returns how many arguments a has_…_privilege function has when it asks about the own
+// role.
 func mostOwn(name string) int {
 	if name == "has_column_privilege" {
 		return 3
@@ -230,8 +229,8 @@ func mostOwn(name string) int {
 // span is a part of a statement's text.
 type span struct{ From, To int }
 
-// argument returns where the n-th argument is of a call of so many that begins at a place; ok is
-// false if that cannot be said.
+// argument returns where the n-th argument of a call is. The call begins at offset at and has of
+// arguments. ok is false if the argument cannot be located.
 func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	depth, number := 0, 0
 	for _, t := range w.words {
@@ -260,28 +259,27 @@ func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	return where, false
 }
 
-// filling are functions that make a text as long as their second argument says, in one step.
+// filling are the functions that make, in one step, a text whose length is their second argument.
 // repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result
 // counts.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
-// longestFill is the longest text that they may make. A length that is no constant is sent as that
-// at most.
+// longestFill is the length of the longest text that they may make. A length that is not a constant
+// is limited to it by the text that is sent.
 const longestFill = 10_000
 
-// wideFormat is a place of format with a width that is large or another argument's.
+// wideFormat matches a place of format whose width is large or is taken from an argument.
 var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
-// plainFormat reports whether a node is a text for format without a large width: '%900000000s' is a
-// gigabyte.
+// plainFormat reports whether a node is a constant format text without a large width: '%900000000s'
+// makes a gigabyte.
 func plainFormat(node any) bool {
 	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)
 }
 
-// relation checks a table's name. Those that begin with pg_ belong to the server, wherever they are
-// looked for. pg_temp, pg_toast and their like are schemas; pg_authid and others are tables that
-// show more than data.
+// relation checks a table's name. Names that begin with pg_ belong to the server, as schemas
+// (pg_temp, pg_toast) or as tables that show more than data (pg_authid).
 func (w *walk) relation(node map[string]any, at int) *Refusal {
 	schema, _ := node["schemaname"].(string)
 	w.aliases = append(w.aliases, node["relname"])

@@ -13,25 +13,26 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// mostServerMemory is what a statement may hold of the server's memory for itself, besides what all
-// its processes share. Sorts and joins go to files from work_mem on, 4 MB where nobody changed it;
-// a text or an array that an aggregate collects does not.
+// mostServerMemory is how much private memory a statement may use on the server, besides what all
+// its processes share. Sorts and joins above work_mem, 4 MB by default, go to files; a text or an
+// array that an aggregate collects does not.
 const mostServerMemory = 24 << 20
 
-// Statements that run at once may hold mostTogether; beyond it each that holds more than its share
-// ends.
+// Statements that run at the same time may use mostTogether bytes. Above that, each statement that
+// uses more than its share is ended.
 const (
 	mostTogether = 48 << 20
 	fairShare    = mostTogether / connections
 )
 
-// watchEvery is how often it is looked at while a statement runs. Values grow by a gigabyte a
-// second.
+// watchEvery is the interval at which the memory is checked while a statement runs. Values grow by
+// a gigabyte a second.
 const watchEvery = time.Millisecond
 
-// watch cancels the statement of a connection from a second one when the server's process holds too
-// much, and says so by over. It only sees a server on this machine: PostgreSQL tells nobody else
-// what its processes hold, and over is nil. stop ends it. together is what all statements hold.
+// watch cancels the statement of a connection, from a second connection, when the server's process
+// uses too much memory, and then sets over. It works only for a server on this machine, since
+// PostgreSQL does not report the memory of its processes; otherwise over is nil. stop ends it.
+// together is the memory of all statements.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)
 	if ok {
@@ -73,22 +74,22 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over 
 	}
 }
 
-// mostKept is what a connection may keep of the server's memory for its next statement, beside what
-// it held when it began.
+// mostKept is how much more of the server's memory than at its beginning a connection may keep for
+// its next statement.
 const mostKept = 8 << 20
 
-// began is the name under which a connection knows what it held then.
+// began is the name under which a connection stores the memory that it used at its beginning.
 const began = "toolnorm_began"
 
-// begins notes what a new connection holds.
+// begins records the memory of a new connection.
 func begins(c *pgconn.PgConn) {
 	if bytes, ok := privateMemory(c); ok && besides(c) {
 		c.CustomData()[began] = bytes
 	}
 }
 
-// relieve closes a connection that keeps too much, so that the server gets its memory back. The
-// pool makes another.
+// relieve closes a connection that keeps too much memory, so that the server gets it back. The pool
+// opens another.
 func relieve(ctx context.Context, c *pgconn.PgConn) {
 	before, known := c.CustomData()[began].(int64)
 	if now, ok := privateMemory(c); known && ok && now-before > mostKept {
@@ -96,11 +97,10 @@ func relieve(ctx context.Context, c *pgconn.PgConn) {
 	}
 }
 
-// unseen has all servers taken for those of other machines, for tests.
+// unseen makes all servers count as servers on other machines, for tests.
 var unseen atomic.Bool
 
-// besides reports whether the server's process of a connection runs on this machine, and can be
-// seen.
+// besides reports whether the server's process of a connection is visible on this machine.
 func besides(c *pgconn.PgConn) bool {
 	if unseen.Load() {
 		return false
@@ -112,14 +112,14 @@ func besides(c *pgconn.PgConn) bool {
 	return err == nil && strings.HasPrefix(string(name), "postgres")
 }
 
-// privateMemory returns what the server's process of a connection holds for itself; ok is false if
+// privateMemory returns the private memory of the server's process of a connection; ok is false if
 // that cannot be read.
 func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.PID()))
 	if err != nil {
 		return 0, false
 	}
-	var pages [3]int64 // all, in memory, of that shared
+	var pages [3]int64 // total size, resident, and shared part of that
 	for i, field := range strings.Fields(string(text)) {
 		if i < len(pages) {
 			pages[i], _ = strconv.ParseInt(field, 10, 64)

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// PostgreSQL computes what is constant while it plans, before any limit counts, and its planner
-// takes every computed text for 32 bytes. So how wide the values of a statement become is reckoned
-// here, from the statement alone: a column of a table counts little, since the planner knows it
-// better.
+// PostgreSQL evaluates constant expressions while it plans, before any limit applies, and its
+// planner assumes 32 bytes for every computed text. So this file estimates how wide the values of a
+// statement become, from the statement alone. A column of a table counts little, since the planner
+// knows its width better.
 
-// mostMade is how many bytes the values of one row may have that a statement makes out of nothing.
+// mostMade is how many bytes a statement may generate for the values of one row.
 const mostMade = 1 << 20
 
-// mostPlanned is how many nodes the server may have to plan. It keeps some hundred bytes for each,
-// and is deaf to a cancellation meanwhile.
+// mostPlanned is how many nodes the server may have to plan. It takes some hundred bytes for each,
+// and does not react to a cancellation meanwhile.
 const mostPlanned = 50_000
 
 const (
-	columnWidth   = 8         // what a column of a table, and a number, count
-	arrayFactor   = 8         // of an array, by the text that it is cut from
-	deepJSON      = 4096      // a text from which on its levels count
-	roundsOfWidth = 24        // of WITH RECURSIVE: what doubles in each is over any bound by then
-	mostVisits    = 1_000_000 // of nodes; more would need WITH RECURSIVE in WITH RECURSIVE
+	columnWidth   = 8         // the width of a column of a table, and of a number
+	arrayFactor   = 8         // how much wider an array is than the text that is split into it
+	deepJSON      = 4096      // the width from which the levels of a JSON text count
+	roundsOfWidth = 24        // of WITH RECURSIVE: a width that doubles in each is above any bound by then
+	mostVisits    = 1_000_000 // of nodes; only a WITH RECURSIVE in a WITH RECURSIVE needs more
 )
 
-// widths reckons how wide values become, or of how many nodes the statement is when the server has
-// put each subquery in the place of its name.
+// widths estimates how wide values become, or how many nodes the statement has after the server has
+// replaced each name by its subquery.
 type widths struct {
 	nodes  bool
 	each   float64 // how many values an aggregate collects
@@ -51,32 +51,33 @@ type source struct {
 	rest    float64 // the width of columns that are not known
 }
 
-// scope is what the names of a SELECT stand for.
+// scope holds the meaning of the names in a SELECT.
 type scope struct {
 	outer *scope
 	with  map[string][]wide
-	sizes map[string]float64 // in nodes, of those parts of WITH that are put in the place of their names
+	sizes map[string]float64 // in nodes, of the parts of WITH that replace their names
 	from  []source
 	size  float64 // in nodes
 
 	windows float64
 }
 
-// widest returns the width of the widest value of a statement whose aggregates collect each values.
+// widest returns the width of the widest value of a statement, where each is the number of values
+// that its aggregates collect.
 func widest(statement map[string]any, each float64) float64 {
 	m := widths{each: max(1, each)}
 	m.value(statement, &scope{})
 	return m.most
 }
 
-// planned returns of how many nodes the server plans a statement.
+// planned returns how many nodes the server has to plan for a statement.
 func planned(statement map[string]any) float64 {
 	m := widths{nodes: true}
-	return m.value(statement, &scope{}) + 4*m.tables*m.tables // each table may be joined with each other
+	return m.value(statement, &scope{}) + 4*m.tables*m.tables // every table may be joined with every other
 }
 
-// value returns the width of an expression; of one that is not known here, that of its parts
-// together.
+// value returns the width of an expression; the width of an unknown expression is the sum of its
+// parts.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -150,7 +151,7 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	return m.value(node, in)
 }
 
-// sized returns of how many nodes a node is. CUBE of n columns is planned as 2^n groupings.
+// sized returns how many nodes a node counts as. CUBE of n columns is planned as 2^n groupings.
 func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	switch {
 	case kind == "SelectStmt":
@@ -176,7 +177,7 @@ func (m *widths) each1(list any, in *scope) (all []float64) {
 	return all
 }
 
-// padded returns the width that a cast makes: 'x'::char(1000) has 1,000 bytes.
+// padded returns the width to which a cast pads: 'x'::char(1000) has 1,000 bytes.
 func padded(v any) float64 {
 	of, _ := v.(map[string]any)
 	names, mods := parts(of["names"]), of["typmods"]
@@ -191,7 +192,7 @@ func padded(v any) float64 {
 	return 0
 }
 
-// operator returns the width of what an operator gives.
+// operator returns the width of an operator's result.
 func (m *widths) operator(node map[string]any, in *scope) float64 {
 	left, right := m.value(node["lexpr"], in), m.value(node["rexpr"], in)
 	signs := parts(node["name"])
@@ -211,7 +212,7 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 	return left + right
 }
 
-// narrow are functions that give something small, whatever they get.
+// narrow are functions whose result is small for every argument.
 var narrow = lowered(strings.Fields(`count length char_length character_length octet_length bit_length
 	strpos position cardinality array_length array_upper array_lower array_ndims array_position
 	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
@@ -223,8 +224,8 @@ var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of what an aggregate collects. An argument that is wide already is
-// what another one has collected, of whose rows this one has fewer.
+// collected returns the width of what an aggregate collects from values of width arg. A wide
+// argument is itself the result of another aggregate, so there are fewer rows of it.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -233,7 +234,7 @@ func (m *widths) collected(arg float64) float64 {
 	return arg
 }
 
-// call returns the width of what a function gives.
+// call returns the width of a function's result.
 func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	args, _ := node["args"].([]any)
 	each := m.each1(args, in)
@@ -259,11 +260,11 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 			return each[0] * n
 		}
 		return max(each[0], n)
-	case name == "array_to_string" && len(args) > 1: // the separator comes as often as there are elements
+	case name == "array_to_string" && len(args) > 1: // there is a separator for each element
 		return sum + joined(each[0], textWidth(args[1], each[1]))
 	case name == "concat_ws" && node["func_variadic"] == true && len(args) > 1:
 		return sum + joined(each[len(each)-1], textWidth(args[0], each[0]))
-	case name == "jsonb_pretty" && m.each == 1 && sum > deepJSON: // each level is indented by one more
+	case name == "jsonb_pretty" && m.each == 1 && sum > deepJSON: // each level adds indentation
 		return sum * sum
 	case name == "replace" && len(args) == 3:
 		from, _ := constantText(args[1])
@@ -280,9 +281,9 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joined returns what a separator adds to an array. How many elements the array has may not be
-// known, and joining them is one step that no cancellation ends, so a long separator counts as that
-// of many.
+// joined returns what a separator adds to an array. The number of elements may be unknown, and
+// joining them is one step that cannot be cancelled, so a long separator is assumed to join many
+// elements.
 func joined(array, separator float64) float64 {
 	elements := array / columnWidth
 	if separator > longestSeparator {
@@ -291,10 +292,10 @@ func joined(array, separator float64) float64 {
 	return elements * separator
 }
 
-// longestSeparator is how long a separator may be, whatever it separates.
+// longestSeparator is the length up to which a separator is accepted for any array.
 const longestSeparator = 32
 
-// textWidth returns the width of a text that is put in the place of another.
+// textWidth returns the width of a text that replaces another.
 func textWidth(node any, width float64) float64 {
 	if text, ok := constantText(node); ok {
 		return float64(len(text))
@@ -315,7 +316,7 @@ func constantText(node any) (text string, ok bool) {
 func constantNumber(node any) (n float64, ok bool) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)
-	if inside, found := constant["fval"].(map[string]any); found { // more than an integer
+	if inside, found := constant["fval"].(map[string]any); found { // larger than an integer
 		text, _ := inside["fval"].(string)
 		n, err := strconv.ParseFloat(text, 64)
 		return n, err == nil

@@ -17,24 +17,24 @@ import (
 	"toolnorm/chat"
 )
 
-// SQLiteConfig says what of a SQLite file may be read.
+// SQLiteConfig names a SQLite file and what may be read of it.
 type SQLiteConfig struct {
 	Path      string
-	Tables    []string // and views, for which those that they read are listed, too; none: all of them
-	Functions []string // further ones that statements may call
+	Tables    []string // tables and views that may be read; tables that a view reads must be listed too; none: all of them
+	Functions []string // further functions that statements may call
 	Limits    Limits
 }
 
-// sqliteFile is a file that is only read, in the process that reads it.
+// sqliteFile is an open file that is only read, in the process that reads it.
 type sqliteFile struct {
 	db      *sql.DB
 	config  SQLiteConfig
 	more    map[string]bool
 	tables  map[string]bool // nil: all
-	modules map[string]bool // virtual tables that need no file, as pragma_table_info
+	modules map[string]bool // virtual tables that need no file, such as pragma_table_info
 }
 
-// openSQLiteFile opens a file that is there. Three settings of SQLite's own forbid writing: the
+// openSQLiteFile opens an existing file. Three of SQLite's own settings forbid writing: the
 // file is opened read-only, query_only refuses any change, and without trusted_schema a view of the
 // file cannot call functions with side effects.
 func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
@@ -57,11 +57,12 @@ func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	return s, nil
 }
 
-// sqliteHeap is what SQLite may hold, of all files that a process reads. A statement that needs
-// more ends with an error.
+// sqliteHeap is how much memory SQLite may use, for all files that a process reads. A statement
+// that needs more ends with an error.
 const sqliteHeap = 16 << 20
 
-// mostSQLiteColumns bounds a row, which the driver makes whole: each value may have a megabyte.
+// mostSQLiteColumns bounds a row, which the driver holds in memory as a whole: each value may have
+// a megabyte.
 const mostSQLiteColumns = 200
 
 // asker is a pool or one of its connections.
@@ -69,7 +70,7 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// texts returns the rows of a query of one column.
+// texts returns the values of a query of one column.
 func texts(ctx context.Context, in asker, query string) (all []string, err error) {
 	rows, err := in.QueryContext(ctx, query)
 	if err != nil {
@@ -97,7 +98,7 @@ func lowered(all []string) map[string]bool {
 }
 
 // close closes the file.
-// It waits for what runs, which ends by its own time.
+// It waits for running statements, which end by their time limits.
 func (s *sqliteFile) close() error { return s.db.Close() }
 
 // ask runs one SELECT. A statement that may not be run is a *Refusal.
@@ -131,9 +132,9 @@ func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err erro
 	return t, err
 }
 
-// held does something with a statement on a connection that is held to it. The authorizer is set
-// anew for each statement on the connection that runs it, and its refusal wins over SQLite's own
-// sentence, which is only "not authorized".
+// held calls do on a connection that is restricted to a statement. The authorizer is set again for
+// each statement on the connection that runs it, and its refusal replaces SQLite's own sentence,
+// which is only "not authorized".
 func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)
 	if err != nil {
@@ -163,8 +164,8 @@ func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Cont
 	return g.placed(err)
 }
 
-// sqliteValues returns the values that the statement has places for; one that is missing is an
-// error. SQLite's numbers end at 64 bits, and a larger one would lose digits as a double.
+// sqliteValues returns the values of the statement's parameters; a missing value is an error.
+// SQLite's integers have 64 bits, and a larger number would lose digits as a double.
 func (s *Statement) sqliteValues() (values []any, err error) {
 	found, err := SQLite.Parameters(s.SQL)
 	if err != nil {
@@ -183,8 +184,8 @@ func (s *Statement) sqliteValues() (values []any, err error) {
 	return values, nil
 }
 
-// statement checks what can be said of the text alone.
-// PRAGMA and EXPLAIN go no further than here; what a SELECT does is the authorizer's to judge.
+// statement checks the text alone. It refuses PRAGMA and EXPLAIN; the authorizer decides what a
+// SELECT may do.
 func (s *sqliteFile) statement(query string) ([]token, error) {
 	words, r := SQLite.words(query)
 	if r != nil {
@@ -201,7 +202,7 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 	return words, nil
 }
 
-// read runs the statement and takes what the limits allow.
+// read runs the statement and reads as many rows as the limits allow.
 // Rows are taken one at a time, so a limit stops the statement and not only the result.
 func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)
@@ -248,8 +249,8 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 	return &t.Table, rows.Err()
 }
 
-// sqliteValue returns a value as JSON, as postgresValue makes it.
-// SQLite has no type of its own for a column's values, so each value says what it is.
+// sqliteValue converts a value to JSON, in the same form as postgresValue. SQLite has no fixed type
+// for a column's values, so the type of each value decides.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {
 	case []byte:

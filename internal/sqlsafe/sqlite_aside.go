@@ -13,13 +13,13 @@ import (
 )
 
 // sqliteReader reads SQLite files in processes of their own: one step of SQLite's machine may take
-// seconds that nothing interrupts, and memory that is not given back.
+// seconds without a way to interrupt it, and memory that is not given back.
 var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 40 << 20, Together: 40 << 20, Keep: 12 << 20}, nil, sqliteWork)
 
-// SQLiteDB is a file that is only read. It may be used by many at once.
+// SQLiteDB is a file that is only read. It may be used by several goroutines at once.
 type SQLiteDB struct{ config SQLiteConfig }
 
-// sqliteAsked is what a process is asked.
+// sqliteAsked is a request to a process.
 type sqliteAsked struct {
 	Config SQLiteConfig
 	What   string // open, ask, check or relations
@@ -28,13 +28,13 @@ type sqliteAsked struct {
 	Limits Limits
 }
 
-// sqliteArg is a value with its type, which JSON would change.
+// sqliteArg is a value with its type, which JSON would not keep.
 type sqliteArg struct {
 	Name, Kind string
 	Text       []byte
 }
 
-// sqliteAnswer is what a process answers.
+// sqliteAnswer is the answer of a process.
 type sqliteAnswer struct {
 	Table     *Table
 	Relations []Relation
@@ -44,7 +44,7 @@ type sqliteAnswer struct {
 	Wrong     string // another error
 }
 
-// OpenSQLite opens a file that is there.
+// OpenSQLite opens an existing file.
 func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 	c.Limits = c.Limits.filled()
 	s := &SQLiteDB{c}
@@ -58,7 +58,7 @@ func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 // openWait bounds the opening of a file.
 const openWait = 30 * time.Second
 
-// Close does nothing: a process closes a file when it ends, which it does when nothing is asked.
+// Close does nothing: a process closes its files when it ends, and it ends when it is idle.
 func (s *SQLiteDB) Close() error { return nil }
 
 // Query runs one SELECT with the values of its parameters, within the limits of the connection.
@@ -72,8 +72,8 @@ func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return a.Table, err
 }
 
-// Describe returns the columns of a statement without running it; nil: they cannot be told. The
-// error is what Ask would refuse, or what SQLite cannot compile.
+// Describe returns the columns of a statement without running it, or nil if they cannot be
+// determined. The error is what Ask would refuse, or what SQLite cannot compile.
 func (s *SQLiteDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	a, err := s.statement(ctx, "check", q)
 	return a.Table, err
@@ -85,9 +85,9 @@ func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 	return a.Relations, err
 }
 
-// statement asks about a statement.
+// statement sends a request about a statement to a process.
 func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sqliteAnswer, error) {
-	if r := readable(q.SQL); r != nil { // on its way it would become another text
+	if r := readable(q.SQL); r != nil { // JSON would change the text
 		return sqliteAnswer{}, r
 	}
 	q.SQL = unfenced(q.SQL)
@@ -115,11 +115,11 @@ func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sql
 	return s.do(ctx, asked)
 }
 
-// grace is how much longer than its time a statement may take until its process is ended, so that
-// it is SQLite that stops it, where it can.
+// grace is how much longer than its time limit a statement may take before its process is killed,
+// so that SQLite itself stops the statement where it can.
 const grace = 500 * time.Millisecond
 
-// do asks a process and returns its answer.
+// do sends a request to a process and returns the answer.
 func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, err error) {
 	asked.Config = s.config
 	request, err := json.Marshal(asked)
@@ -153,7 +153,7 @@ func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, e
 	return a, nil
 }
 
-// tooMuch is the end of a statement that needs more memory than it may have.
+// tooMuch is the error of a statement that needs more memory than it may use.
 type tooMuch struct{}
 
 // Error returns a sentence that says what to do.
@@ -161,13 +161,13 @@ func (tooMuch) Error() string {
 	return "the statement needs more memory than it may have; ask for less"
 }
 
-// sqliteFiles are the files that this process has open, by what they were opened with.
+// sqliteFiles holds the files that this process has open, by their configurations.
 var sqliteFiles = map[string]*sqliteFile{}
 
-// mostFiles is how many a process keeps open.
+// mostFiles is how many files a process keeps open.
 const mostFiles = 16
 
-// sqliteWork returns the work of a process.
+// sqliteWork answers a request, in the process that reads the files.
 func sqliteWork(request []byte) ([]byte, error) {
 	var asked sqliteAsked
 	if err := json.Unmarshal(request, &asked); err != nil {
@@ -191,7 +191,7 @@ func sqliteWork(request []byte) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// sqliteDo does what was asked.
+// sqliteDo carries out a request.
 func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	key, err := json.Marshal(asked.Config)
 	if err != nil {

@@ -12,13 +12,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// What sqlite3_limit calls its limits, and what they are here. A value of a megabyte is
-// what one step of the machine, which no deadline interrupts, can make; a chain of
-// operators of 200 is what the parser's stack takes everywhere. SQLite's own are a
-// gigabyte of value, 1,000 levels of expression, 500 SELECTs in one and patterns of
-// 50,000 bytes: far too much for what a stranger wrote. They are set on the connection,
-// and no statement can raise them. No deadline interrupts a single step:
-// randomblob(900000000) ran for 12.8 s.
+// The limits by their numbers in sqlite3_limit. A value may have a megabyte, since one step of the
+// machine, which no deadline interrupts, can make it; an expression may have 200 levels, since the
+// parser's stack takes that many everywhere. SQLite's defaults are a value of a gigabyte, 1,000
+// levels of expression, 500 SELECTs in one and patterns of 50,000 bytes: far too much for a
+// stranger's statement. They are set on the connection, and no statement can raise them. No
+// deadline interrupts a single step: randomblob(900000000) ran for 12.8 s.
 var sqliteLimits = map[int]int{
 	0: 1 << 20, // LENGTH
 	1: longestStatement,
@@ -27,26 +26,25 @@ var sqliteLimits = map[int]int{
 	5: 100_000, // VDBE_OP
 	6: 64,      // FUNCTION_ARG
 	7: 0,       // ATTACHED
-	8: 256,     // LIKE_PATTERN_LENGTH: a pattern of many % takes its length times the text's
+	8: 256,     // LIKE_PATTERN_LENGTH: a pattern with many % takes time by its length times that of the text
 }
 
-// guard stands before one statement, and notes what it refused first. Only the first
-// refusal is kept: it names what the user wrote, later ones what followed from it.
-// Opening read-only is not enough: PRAGMA query_only=0 succeeds on such a file, ATTACH
-// reads any other one and makes new ones, and VACUUM INTO leaves a copy.
+// guard checks what one statement does, and keeps its first refusal. The first one names what the
+// user wrote; later ones only follow from it. Opening read-only is not enough: PRAGMA query_only=0
+// succeeds on such a file, ATTACH reads any other one and makes new ones, and VACUUM INTO leaves a
+// copy.
 type guard struct {
 	s       *sqliteFile
 	words   []token
 	sql     string
 	refusal *Refusal
 	objects map[string]bool // tables and views of the file, when only some of them may be read
-	shadows map[string]bool // tables in which virtual ones keep what they have
+	shadows map[string]bool // tables in which virtual tables keep their data
 }
 
-// stand holds a connection. It is done before each statement: what a pool's connection
-// went through before does not matter. The objects are read each time, since somebody
-// else may have changed the file. A connection that once ran ATTACH would keep the file
-// for whoever gets it next from the pool.
+// stand restricts a connection. It is called before each statement, so that the earlier use of a
+// pooled connection does not matter. The objects are read each time, since another program may have
+// changed the file. A connection that once ran ATTACH would keep that file for its next user.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {
@@ -54,7 +52,7 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	if g.s.tables != nil {
-		if err := g.authorizer(conn, nil); err != nil { // that of the statement before would refuse the schema
+		if err := g.authorizer(conn, nil); err != nil { // the authorizer of the statement before would refuse the schema
 			return err
 		}
 		names, err := texts(ctx, conn, "SELECT lower(name) FROM sqlite_schema")
@@ -70,7 +68,8 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	return g.authorizer(conn, g.authorize)
 }
 
-// authorizer sets who is asked while a connection compiles statements; nil: nobody.
+// authorizer sets the function that is asked while a connection compiles statements; nil removes
+// it.
 func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	return conn.Raw(func(c any) error {
 		able, ok := c.(sqlite.AuthorizerRegisterer)
@@ -82,9 +81,9 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 }
 
 // authorize decides what a statement may do: SQLite calls it, while it compiles a statement, for
-// everything that the statement would do. The view or WITH that it is called for does not count:
-// WITH users AS (SELECT * FROM secret) would read as a view that is allowed. It fails closed: an
-// action that it does not know is refused.
+// everything that the statement would do. The name of the view or WITH around an action is ignored:
+// WITH users AS (SELECT * FROM secret) would look like an allowed view. It fails closed: an action
+// that it does not know is refused.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, view string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
@@ -109,7 +108,7 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 			why = fmt.Sprintf("%s is not among the functions that may be called", arg2)
 		}
 	case sqlite.AuthPragma:
-		if arg1 != "data_version" { // which FTS5 asks by itself
+		if arg1 != "data_version" { // which FTS5 reads by itself
 			why = fmt.Sprintf("PRAGMA %s may not be asked", arg1)
 		}
 	case sqlite.AuthAttach:
@@ -126,11 +125,11 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 	return sqlite.AuthorizerDeny
 }
 
-// unknown are the sentences of SQLite that name what is wrong.
+// unknown matches the messages of SQLite that name what is wrong.
 var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed returns an error of SQLite's as a Refusal with the place that it names, as far as it names
-// one: the driver reports no offset. A name with a point, t.nope, is placed where its last part is.
+// placed turns an error of SQLite into a Refusal at the name that it mentions, if any: the driver
+// reports no offset. For a name with a dot, t.nope, the place is that of its last part.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) {
@@ -156,14 +155,15 @@ func (g *guard) placed(err error) error {
 	return r
 }
 
-// SQLite's codes of a statement that cannot be compiled, and of a value longer than its limit.
+// SQLite's codes for a statement that cannot be compiled, and for a value that is longer than its
+// limit.
 const (
 	sqliteError  = 1
 	sqliteTooBig = 18
 )
 
-// place returns where a name stands in the statement, or -1.
-// SQLite tells the name and no offset, so the first word of that name is meant.
+// place returns the offset of a name in the statement, or -1. SQLite reports only the name, so the
+// first word that equals it is assumed.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
 		text := strings.ReplaceAll(strings.Trim(w.text, "\"`[]'"), `""`, `"`)
@@ -174,10 +174,10 @@ func (g *guard) place(name string) int {
 	return -1
 }
 
-// readable reports whether a table or view may be read. Names of WITH come here, too, so that
-// a name which is no table of the file is allowed, unless SQLite itself knows it.
-// Table-valued functions of JSON read only what they are given. sqlite_schema would
-// show the text of every view, and pragma_… functions what a PRAGMA would.
+// readable reports whether a table or view may be read. It is called for names of WITH too, so a
+// name that is not a table of the file is allowed, unless it is one of SQLite's own. Table-valued
+// functions of JSON read only what they are given. sqlite_schema would show the text of every view,
+// and pragma_… functions what a PRAGMA would.
 func (g *guard) readable(name string) bool {
 	switch {
 	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":
@@ -188,7 +188,7 @@ func (g *guard) readable(name string) bool {
 	return g.s.tables == nil || g.s.tables[name] || !g.objects[name] || g.shadow(name)
 }
 
-// keeper returns the virtual table that a shadow belongs to; another table is its own.
+// keeper returns the virtual table that a shadow table belongs to, and any other table itself.
 func (g *guard) keeper(table string) string {
 	longest := ""
 	for one := range g.objects {
@@ -199,8 +199,8 @@ func (g *guard) keeper(table string) string {
 	return cmp.Or(longest, table)
 }
 
-// shadow reports whether a table is one in which a listed virtual table keeps what it has
-// (docs_data of docs, which is FTS5's): who reads the one reads the other.
+// shadow reports whether a listed virtual table keeps its data in a table (docs_data of docs, for
+// FTS5): to read the one is to read the other.
 func (g *guard) shadow(name string) bool {
 	return g.shadows[name] && g.s.tables[g.keeper(name)]
 }

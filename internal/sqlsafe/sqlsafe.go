@@ -1,6 +1,6 @@
-// Package sqlsafe runs one SELECT that somebody else wrote, a model or a user, on PostgreSQL or
-// SQLite: what may be asked is listed, by the database's own grammar, and the database itself is
-// held so that nothing else would take effect.
+// Package sqlsafe runs one SELECT that a model or a user wrote, on PostgreSQL or SQLite. Lists say
+// what a statement may contain, by the database's own grammar, and the database itself is
+// restricted so that nothing else would take effect.
 //
 //	sqlsafe.go            a Refusal says why and where; the limits of a query
 //	table.go              rows on their way to JSON, within the limits
@@ -12,24 +12,24 @@
 //	explore.go            the tables and columns that statements may read, for people
 //	names.go              the lists of allowed names, *.txt
 //	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
-//	postgres_walk.go      the walk through the parsed tree
-//	postgres_run.go       the wall around PostgreSQL: pool, read-only transaction, cursor, rollback
-//	postgres_width.go     how wide the values become that a statement makes itself
-//	postgres_scope.go     what the names of a SELECT stand for there
+//	postgres_walk.go      the check of the parsed tree
+//	postgres_run.go       limits on PostgreSQL: pool, read-only transaction, cursor, rollback
+//	postgres_width.go     how wide the values become that a statement generates
+//	postgres_scope.go     what the names of a SELECT mean there
 //	postgres_cost.go      what the server expects a statement to take, before it runs
-//	postgres_watch.go     how much of its memory a statement takes
+//	postgres_watch.go     how much of the server's memory a statement takes
 //	postgres_bind.go      values as PostgreSQL takes them
 //	postgres_role.go      what the role may do besides reading
 //	postgres_value.go     PostgreSQL's texts as JSON values
-//	postgres_names.go     what the names of a statement are, by the server (postgres_names.sql)
+//	postgres_names.go     what the server says of the names of a statement (postgres_names.sql)
 //	postgres_mentions.go  the names, as the walk finds them
 //	sqlite_aside.go       SQLite in processes of its own
 //	sqlite.go             statements on SQLite, read-only
-//	sqlite_guard.go       the wall around it: authorizer, limits, and where a refused name stands
+//	sqlite_guard.go       limits on SQLite: authorizer, bounds, and the place of a refused name
 //
-// Two walls stand behind each other on purpose. The check alone would trust a parser to read as the
-// server does; the server alone lets side effects through (advisory locks, large objects,
-// sequences), and says less clearly what was wrong.
+// There are two lines of defence on purpose. The check alone would trust a parser to read as the
+// server does; the server alone allows side effects (advisory locks, large objects, sequences), and
+// explains errors less clearly.
 package sqlsafe
 
 import (
@@ -44,11 +44,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Refusal is why a statement is not run.
-// Its sentence goes to a model, which can put a statement right that it is told the fault of.
+// Refusal is the reason why a statement is not run. Its sentence is sent to a model, which can
+// correct a statement if it is told the fault.
 type Refusal struct {
 	Why    string
-	Offset int // of the first byte that it is about; -1: of the statement as a whole
+	Offset int // of the first byte that is wrong; -1: the statement as a whole is refused
 	Code   string
 	sql    string
 }
@@ -82,7 +82,7 @@ func Place(sql string, position int) (line, column int) {
 	return place(sql, byteOffset(sql, position-1))
 }
 
-// place counts from 1, columns in characters.
+// place returns the line and the column of an offset, both from 1, columns in characters.
 func place(sql string, offset int) (line, column int) {
 	before := sql[:min(offset, len(sql))]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -95,15 +95,15 @@ func refuse(sql string, offset int, format string, args ...any) *Refusal {
 }
 
 // Statement is one SELECT with the values of its parameters, :name, by their names. Values are
-// bound and never written into the text: hong' or 1=1 -- finds nobody. They are nil, string, bool,
+// bound and never written into the text: hong' or 1=1 -- finds no row. They are nil, string, bool,
 // int64, float64, Decimal for the rest of the numbers, and on PostgreSQL Typed.
 type Statement struct {
 	SQL    string
-	Values []sql.NamedArg // those without a place in SQL are not looked at
-	Limits Limits         // those that are zero are the connection's
+	Values []sql.NamedArg // values without a parameter in SQL are ignored
+	Limits Limits         // zero limits are replaced by the connection's
 }
 
-// Decimal is a number by its digits, for one that no int64 holds.
+// Decimal is a number as its digits, for numbers that no int64 holds.
 type Decimal string
 
 // value returns the value of a name; ok is false if there is none.
@@ -116,16 +116,16 @@ func (s *Statement) value(name string) (v any, ok bool) {
 	return nil, false
 }
 
-// Limits bound what one query may take. The zero value has the defaults. All of them hold at once;
-// whichever is reached first sets Truncated, but for the time, which is an error.
+// Limits bounds the result and time of one query. The zero value means the defaults. All limits
+// apply; the first that is reached sets Truncated, except for the time, which gives an error.
 type Limits struct {
 	Rows  int           // 0: 1,000
-	Bytes int           // of all values as JSON; 0: 400,000, so that a result twice, as text and structure, is under 1 MiB
+	Bytes int           // of all values as JSON; 0: 400,000, so that a result in two forms, text and structure, is under 1 MiB
 	Cell  int           // of one value; 0: 65,536
 	Time  time.Duration // 0: 10 s
 }
 
-// filled returns l with the defaults.
+// filled returns l with defaults for its zero limits.
 func (l Limits) filled() Limits {
 	for _, n := range []struct {
 		value    *int
@@ -141,12 +141,12 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// or returns l with the limits of the connection where it has none.
+// or returns l with the limits of the connection for its zero limits.
 func (l Limits) or(standard Limits) Limits {
 	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes), cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
 }
 
-// late is the end of a statement whose time is over.
+// late is the error of a statement that took too long.
 type late time.Duration
 
 // Error returns a sentence with the time that was allowed.
@@ -154,15 +154,15 @@ func (l late) Error() string {
 	return fmt.Sprintf("the statement took longer than its %v", time.Duration(l))
 }
 
-// Late reports whether an error is the end of a statement's time, by our clock or the server's.
+// Late reports whether an error means that a statement took too long, by our clock or the server's.
 func Late(err error) bool {
 	var l late
 	var said *pgconn.PgError
 	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
-// HitOf returns the limit that an error is about: time, or cell for a value that grew too large
-// while it was computed; empty: none.
+// HitOf returns the limit that an error is about: "time", "cell" for a value that grew too large
+// while it was computed, or "" for any other error.
 func HitOf(err error) string {
 	var big tooBig
 	switch {
@@ -176,7 +176,7 @@ func HitOf(err error) string {
 	return ""
 }
 
-// tooBig is the end of a statement that made a value of more bytes.
+// tooBig is the error of a statement that made a value of more bytes.
 type tooBig int
 
 // Error returns a sentence with the largest size that a value may have.
@@ -184,22 +184,22 @@ func (b tooBig) Error() string {
 	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
 }
 
-// slow is what a server says of a statement whose time was over, in our words: the same on each
+// slow is a server's error for a statement that took too long, with the same message for each
 // database.
 type slow struct {
 	late
 	said error
 }
 
-// Unwrap returns both, so that the server's code is found as well.
+// Unwrap returns both errors, so that the server's code is found as well.
 func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 
-// longestStatement bounds what is parsed at all. The longest of the legitimate corpus has 1,100
-// bytes.
+// longestStatement bounds the statements that are parsed. The longest legitimate statement in the
+// corpus has 1,100 bytes.
 const longestStatement = 65_536
 
-// readable refuses what a database would not even read the same way as we do: a NUL ends a text in
-// C, and broken UTF-8 is what each reader makes of it.
+// readable refuses a text that a database may read differently: a NUL ends a text in C, and each
+// reader treats broken UTF-8 in its own way.
 func readable(sql string) *Refusal {
 	switch {
 	case len(sql) > longestStatement:

@@ -9,17 +9,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Table is what a query gave. Each value is JSON already: a number that no float64 holds would lose
-// digits on its way through one.
+// Table is the result of a query. Each value is JSON already: a number that no float64 holds would
+// lose digits on its way through one.
 type Table struct {
-	Columns   []string          // as they are in Records: a name that comes twice has _2 behind it
-	Types     []string          // of their values, as types of JSON Schema with commas between; empty: any
-	Records   []json.RawMessage // an object a row, members in the order of the columns
-	Truncated bool              // a limit cut it: there were more rows, or a value was longer
-	Hit       []string          // which limits did: rows, bytes, cell
+	Columns   []string          // as in Records: the second column of the same name gets the suffix _2
+	Types     []string          // of their values, as types of JSON Schema separated by commas; empty: any
+	Records   []json.RawMessage // an object for each row, members in the order of the columns
+	Truncated bool              // a limit was reached: there were more rows, or a value was longer
+	Hit       []string          // the limits that were reached: rows, bytes, cell
 }
 
-// table takes rows until a limit is reached.
+// table collects rows until a limit is reached.
 type table struct {
 	Table
 	limits Limits
@@ -41,8 +41,8 @@ func newTable(columns []string, limits Limits) (*table, error) {
 	return t, nil
 }
 
-// distinct returns a different name for each column, since two of one name would be one member of
-// an object: a, a_2. A name that is there already is not taken: of a, a, a_2 the second becomes
+// distinct returns a different name for each column, since two columns of one name would be one
+// member of an object: a, a_2. An existing name is not used again: in a, a, a_2 the second becomes
 // a_3.
 func distinct(columns []string) []string {
 	taken, all := map[string]bool{}, make([]string, len(columns))
@@ -60,8 +60,8 @@ func distinct(columns []string) []string {
 	return all
 }
 
-// add appends a row of JSON values, and reports whether another may come. The row that passes the
-// limit of bytes is left out whole: half a record would be a wrong one.
+// add appends a row of JSON values, and reports whether there may be another. The row that exceeds
+// the limit of bytes is left out: half a record would be wrong.
 func (t *table) add(row []json.RawMessage) bool {
 	if len(t.Records) >= t.limits.Rows {
 		t.cut("rows")
@@ -84,7 +84,7 @@ func (t *table) add(row []json.RawMessage) bool {
 	return true
 }
 
-// cut notes that a limit took something away.
+// cut notes that a limit was reached.
 func (t *table) cut(limit string) {
 	t.Truncated = true
 	if !slices.Contains(t.Hit, limit) {
@@ -92,15 +92,15 @@ func (t *table) cut(limit string) {
 	}
 }
 
-// held returns a value no longer than the limit of one: what is longer is text that says how long
-// it was. It is cut at a whole character, so that the text stays UTF-8.
+// held limits the length of a value: a longer value becomes a text that says how long it was. It is
+// cut after a whole character, so that the text stays UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value
 	}
 	t.cut("cell")
 	text := string(value)
-	_ = json.Unmarshal(value, &text) // a text is cut as it is, anything else as it is written
+	_ = json.Unmarshal(value, &text) // a text is cut itself, any other value in its JSON form
 	cut := min(t.limits.Cell, len(text))
 	for cut > 0 && !utf8.RuneStart(text[min(cut, len(text)-1)]) {
 		cut--

@@ -8,8 +8,8 @@ type token struct {
 	at   int    // offset
 }
 
-// words returns the tokens of a statement that both the database and we can read, and that nothing
-// follows.
+// words returns the tokens of a statement, or a Refusal if the text is not readable or if another
+// statement follows.
 func (k Kind) words(sql string) ([]token, *Refusal) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -18,9 +18,9 @@ func (k Kind) words(sql string) ([]token, *Refusal) {
 	return all, onlyOne(sql, all)
 }
 
-// tokens cuts a statement, without white space and comments. What is not closed goes on to the end,
-// as SQLite reads it; PostgreSQL refuses that. It is used for bounds and places; what a statement
-// means is never decided by it alone.
+// tokens cuts a statement, without white space and comments. An unclosed text or comment extends to
+// the end, as in SQLite; PostgreSQL refuses it. The tokens are used for bounds and places; the
+// meaning of a statement is never decided by them alone.
 func (k Kind) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])
@@ -32,8 +32,9 @@ func (k Kind) tokens(sql string) (all []token) {
 	return all
 }
 
-// next returns the length of what s begins with, always more than 0, and whether it is white space
-// or a comment. "::" and "||" are one token, as each is one level of the tree for tooDeep.
+// next returns the length of the token at the beginning of s, always more than 0, and whether it is
+// white space or a comment. "::" and "||" are one token, as each is one level of the tree for
+// tooDeep.
 func (k Kind) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
@@ -68,14 +69,14 @@ func (k Kind) next(s string) (n int, blank bool) {
 	return 1, false
 }
 
-// wordByte reports whether c is a byte of a word or a number; all beyond ASCII are letters to both
-// databases.
+// wordByte reports whether c is a byte of a word or a number; both databases treat all bytes above
+// ASCII as letters.
 func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// comment returns the length of a comment; PostgreSQL's may hold others.
-// What is still a comment for PostgreSQL behind /* /* */ is a statement for SQLite.
+// comment returns the length of a comment. In PostgreSQL comments nest: after /* /* */ PostgreSQL
+// is still in a comment, and SQLite reads a statement.
 func (k Kind) comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -93,8 +94,8 @@ func (k Kind) comment(s string) int {
 	return len(s)
 }
 
-// quoted returns the length of a text between quotes, which are doubled inside, or escaped when
-// backslashes count.
+// quoted returns the length of a text between quotes. Inside it quotes are doubled, or escaped if
+// backslashes are escapes.
 func quoted(s string, quote byte, backslash bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -110,7 +111,7 @@ func quoted(s string, quote byte, backslash bool) int {
 }
 
 // dollar returns the length of a text between dollar marks, or of the $ alone.
-// $1 is a parameter and no mark; $tag$ needs a tag of letters, and the same one ends the text.
+// $1 is a parameter and not a mark; $tag$ needs a tag of letters, and the same mark ends the text.
 func dollar(s string) int {
 	end := strings.IndexByte(s[1:], '$')
 	if end < 0 || end > 0 && s[1] >= '0' && s[1] <= '9' {
@@ -128,8 +129,8 @@ func dollar(s string) int {
 	return len(s)
 }
 
-// onlyOne refuses a second statement: anything behind a semicolon. Empty ones count as none.
-// A semicolon at the end passes: models like to write one.
+// onlyOne refuses a second statement: any token after a semicolon, except for further semicolons. A
+// semicolon at the end is allowed, since models like to write one.
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {
@@ -139,26 +140,25 @@ func onlyOne(sql string, all []token) *Refusal {
 	return nil
 }
 
-// The bounds of nesting. The parser's stack overflowed, and it never answered again, at 350
-// brackets or CASEs in each other and at 700 operators in a row, each of which is a level of the
-// tree.
+// The bounds of nesting. With 350 nested brackets or CASEs, and with 700 operators in a row, each
+// of which is a level of the tree, the parser's stack overflowed and it never answered again.
 const (
-	// 400 is a little over half of the operators that overflowed the parser, and 100 of the
-	// brackets that it took 350 of.
+	// A little more than half of the 700 operators, and 100 instead of 350 brackets.
 	mostLevels   = 400
-	bracketLevel = 4 // what a bracket counts
+	bracketLevel = 4 // how many levels a bracket counts as
 )
 
-// tooDeep refuses what would make a tree of more levels than the parser can take. It counts too
-// much rather than too little: every word and operator may be a level, until a comma, AND or OR at
-// the same bracket begins another branch. Joins and set operations go down on their left side and
-// are never forgotten. A bracket is closed by its like alone, and a CASE by an END that stands in
-// it: END and CASE may also be names of columns (1 AS end, t.end), which close nothing.
+// tooDeep refuses a statement whose tree would have more levels than the parser can handle. It
+// counts too much rather than too little: every word and operator may be a level, until a comma,
+// AND or OR in the same bracket begins another branch. Joins and set operations nest on their left
+// side, so their levels stay counted. Only a bracket of the same kind closes a bracket, and only an
+// END inside it closes a CASE: END and CASE may also be names of columns (1 AS end, t.end), which
+// close nothing.
 func tooDeep(sql string, all []token) *Refusal {
 	type level struct {
 		open         string
 		words, chain int
-		between      int // each has an AND to come, which begins no other branch
+		between      int // BETWEENs whose AND is still to come; that AND begins no other branch
 	}
 	open, sum := []level{{}}, 0
 	closed := func() {
@@ -172,13 +172,13 @@ func tooDeep(sql string, all []token) *Refusal {
 		if i > 0 && all[i-1].text == "." && t.text != "(" && t.text != "[" {
 			word = "a name"
 		}
-		other := false // another branch begins
+		other := false // whether another branch begins
 		switch {
 		case word == "(" || word == "[" || word == "case":
 			open = append(open, level{open: word, chain: bracketLevel})
 			sum += bracketLevel
 		case word == ")" || word == "]":
-			for now.open == "case" { // the name of a column
+			for now.open == "case" { // CASE was the name of a column
 				closed()
 				now = &open[len(open)-1]
 			}

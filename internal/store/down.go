@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Down reports whether an error says that the database cannot be reached, and not that it was asked
-// something wrong. A server that stops, or is starting, says so by the SQLSTATEs 57P01 to 57P03.
+// Down reports whether an error means that the database cannot be reached, and not that a statement
+// is wrong. A server that stops, or is starting, says so by the SQLSTATEs 57P01 to 57P03.
 func Down(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error

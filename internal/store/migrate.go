@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Tx is a transaction that nobody else writes beside: see DB.Alone.
+// Tx is a transaction without other writers at the same time: see DB.Alone.
 type Tx struct {
 	*sql.Tx
 	Kind Kind
 }
 
-// Step is one change of a domain's tables. What was released is never edited: a further change is a
-// further step. Databases in use have taken the old text already, and their number of steps is all
-// that Migrate compares beside the names.
+// Step is one change of a domain's tables. A released step is never edited: a further change is a
+// new step. Databases in use have already taken the old step, and Migrate compares only the number
+// of steps and their names.
 type Step struct {
 	Name string
 	Do   func(ctx context.Context, tx *Tx) error
 }
 
-// SQL returns a step whose statements both kinds of database read. The driver takes several
-// statements at once, parted by semicolons, as long as they have no values.
+// SQL returns a step whose statements both kinds of database accept. The driver accepts several
+// statements separated by semicolons, as long as they have no values.
 func SQL(name, statements string) Step {
 	return Step{name, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.ExecContext(ctx, statements)
@@ -31,8 +31,8 @@ func SQL(name, statements string) Step {
 	}}
 }
 
-// stepsTable has the steps that were taken. It is made before the first step and has none of its
-// own; the names are there to find out that two versions disagree. In PostgreSQL it is always
+// stepsTable is the table of the steps that were taken. It is made before the first step, without a
+// step of its own; it has names to detect that two versions disagree. In PostgreSQL it is always
 // written with its schema: of two schemas in the search path a statement that was prepared while
 // one had the table goes on to read that one, when another program makes the other.
 const stepsTable = "toolnorm_migrations"
@@ -40,10 +40,10 @@ const stepsTable = "toolnorm_migrations"
 // stepsColumns are its columns.
 const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
-// Migrate runs the steps of a domain that were not run yet, all of them or, with an error, none.
-// Programs that start at once run each step once. It is an error when the database has steps that
-// this program does not know: then a newer one made it. It asks before it locks, as nearly every
-// start finds all steps done, and toolrun starts once a call.
+// Migrate runs the steps of a domain that have not been run yet, all of them or, with an error,
+// none. If several programs start at the same time, each step is run once. It fails if the database
+// has steps that this program does not know: a newer program has made them. It checks before it
+// locks, since nearly every start finds all steps done, and toolrun starts for each call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -78,8 +78,8 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// takenSteps returns the names of the steps that a domain has behind it, in their order.
-// Where the table of steps is missing this is an error, which Migrate takes for a first start.
+// takenSteps returns the names of the steps that a domain has taken, in their order. If the table
+// of steps is missing it returns an error, which Migrate takes for a first start.
 func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
 	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 	if err != nil {
@@ -97,8 +97,8 @@ func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []
 }
 
 // matching returns an error unless the steps taken are the first of those known. An older program
-// must not work on tables that it does not know, and two branches of development must not both call
-// themselves the next step.
+// must not work on tables that it does not know, and two branches of development must not have
+// different steps of the same number.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
@@ -112,10 +112,10 @@ func matching(domain string, taken []string, known []Step) error {
 }
 
 // Alone runs do in a transaction that begins when no other Alone is running, in this program or
-// another. An error of do takes everything back. SQLite takes its write lock at the beginning
-// (_txlock=immediate): one that begins by reading could not get it later, when another has written.
-// PostgreSQL lets transactions run side by side, so they take a lock of our own, which ends with
-// them.
+// another. An error of do rolls everything back. SQLite takes its write lock at the beginning
+// (_txlock=immediate): a transaction that begins by reading could not get it after another has
+// written. PostgreSQL runs transactions at the same time, so they take an advisory lock, which ends
+// with them.
 func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
 	if err != nil {
@@ -137,12 +137,12 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	return tx.Commit()
 }
 
-// lockKey is the number that programs of ours lock in a PostgreSQL.
-// The key is any number that other programs on the same server will not use.
+// lockKey is the number of the advisory lock in PostgreSQL. It is an arbitrary number that other
+// programs on the same server will not use.
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
-// HasTable reports whether there is a table of that name. In PostgreSQL only the schema that the
-// connection uses is looked at: others may hold tables of the same name.
+// HasTable reports whether there is a table of that name. In PostgreSQL it searches only the schema
+// of the connection: others may have tables of the same name.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
 	if tx.Kind == Postgres {

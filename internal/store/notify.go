@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// The pace of listening.
-// Five times a second is seen at once by a person, and costs microseconds.
+// The intervals of listening. Five times a second looks immediate to a person, and takes
+// microseconds.
 const (
 	pollEvery  = 200 * time.Millisecond // for changes of a SQLite file
 	retryEvery = time.Second            // to reach a PostgreSQL again
@@ -24,14 +24,14 @@ type Execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// validTopic keeps a topic to what LISTEN takes without quotes; the name of a channel cannot be a
+// validTopic matches topics that LISTEN accepts without quotes; the name of a channel cannot be a
 // parameter there.
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// Notify tells all that listen to a topic (lower-case letters and _, at most 40), in this program
-// and others, that something changed. In a transaction it does so when that is committed. With
-// SQLite there is nothing to do: every listener sees every commit. A notice has no content, since a
-// listener reads again and compares: content could be old when it comes.
+// Notify tells all listeners of a topic (lower-case letters and _, at most 40), in this program and
+// others, that something changed. In a transaction they are told after the commit. With SQLite
+// there is nothing to do: every listener sees every commit. A notice has no content, since a
+// listener reads again and compares: content could be outdated when it arrives.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -49,9 +49,9 @@ func channel(topic string) string { return "toolnorm_" + topic }
 
 // Listen sends a value after changes, several in one when the reader is slow, until ctx ends; then
 // the channel is closed. It may send one when nothing of the topic changed: with SQLite for every
-// commit, with PostgreSQL after a lost connection, in which changes may have gone by. What is lost
-// is passed to failed, which may be nil. Too many notices are harmless, as a listener reads again;
-// a missed one would show old settings for ever.
+// commit, with PostgreSQL after a lost connection, during which there may have been changes. Errors
+// of the connection are passed to failed, which may be nil. Too many notices are harmless, as a
+// listener reads again; a missed one would show old settings for ever.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)
@@ -65,7 +65,7 @@ func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-c
 	return db.listenSQLite(ctx, failed)
 }
 
-// tell wakes the reader of c, who may have been told already.
+// tell wakes the reader of c, unless a notice is already waiting.
 // The channel holds one notice, so however many changes there were, a slow reader reads again once.
 func tell(c chan<- struct{}) {
 	select {
@@ -74,8 +74,8 @@ func tell(c chan<- struct{}) {
 	}
 }
 
-// listenSQLite asks a connection of its own, again and again, whether others have committed. SQLite
-// tells nobody of commits in other processes. data_version changes with each of them, and only when
+// listenSQLite asks repeatedly, on a separate connection, whether others have committed. SQLite
+// does not report commits in other processes. data_version changes with each of them, and only when
 // another connection has committed, so the question needs the same connection each time.
 func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.Conn(ctx)
@@ -109,9 +109,9 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 	return changed, nil
 }
 
-// listenPostgres holds a connection of its own, and makes it again when it is lost. It is not one
-// of the pool's, whose connections are given to others between two statements. After a loss it
-// gives a value in any case: what was sent meanwhile is gone.
+// listenPostgres holds a separate connection, and reconnects if it is lost. The pool's connections
+// cannot be used, since they serve others between two statements. After a loss it always sends a
+// value, since notices in between are lost.
 func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)
 	if err != nil {
@@ -133,8 +133,8 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 	return changed, nil
 }
 
-// listening returns a new connection that hears a channel. A connection that cannot listen is
-// closed also when ctx has ended, which would otherwise leave it open at the server.
+// listening returns a new connection that listens to a channel. A connection that cannot listen is
+// closed even if ctx has ended, since otherwise it would stay open at the server.
 func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, db.where)
 	if err != nil {
@@ -148,7 +148,7 @@ func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) 
 }
 
 // waitFor passes notices on until the connection is lost or ctx ends.
-// A connection is closed by the one who reads it, also when it is lost.
+// It closes the connection, even if that is lost.
 func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for {

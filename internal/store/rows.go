@@ -15,24 +15,24 @@ type Asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// Row is a row that is being read. SQLite keeps any value in any column, and other programs write
-// rows, too: each column says what it takes, and a row that has something else is odd.
+// Row is a row that is being read. SQLite stores any value in any column, and other programs write
+// rows too. So each column defines which values it accepts, and a row with another value is odd.
 type Row struct {
-	ID    string // as far as it was read, for reports
-	Of    string // what it belongs to
+	ID    string // if it was read, for reports
+	Of    string // the object to which the row belongs
 	scan  func(...any) error
-	parts []string // what was left out of it
+	parts []string // the parts that were left out
 }
 
 // Scan reads the columns, which are those of this package or any that database/sql reads.
 func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 
-// Without notes a part that was left out of a row that is used.
+// Without records why a part was left out of a row that is otherwise used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
 // Read makes a value of each row. A row that cannot be used is left out, and odd, if not nil, is
-// told why; an error is the database's. Rows are closed before it returns: a transaction has one
-// connection, and PostgreSQL's takes one query at a time.
+// called with the reason; an error is one of the database. Rows are closed before it returns: a
+// transaction has one connection, and PostgreSQL's handles one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string), one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -61,7 +61,7 @@ func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string), on
 	return all, rows.Err()
 }
 
-// Unusable is why a value cannot be used.
+// Unusable is the reason why a value cannot be used.
 type Unusable string
 
 // Error returns the reason.
@@ -81,14 +81,14 @@ func Oddness(err error) (why string, odd bool) {
 	return string(u), true
 }
 
-// longestName is the longest text of a row, in bytes, unless it says another length. The program
-// writes shorter ones; a longer one would fill every result that it stands in.
+// longestName is the length of the longest text in a row, in bytes, unless a column sets another.
+// The program writes shorter texts; a longer one would fill every result with it.
 const longestName = 16 << 10
 
 // text is a column of text.
 type text struct {
 	into *string
-	null bool // NULL is empty
+	null bool // NULL is read as ""
 	says bool // not empty
 	most int
 }
@@ -99,7 +99,7 @@ func Named(s *string) any { return text{s, true, false, longestName} }
 // Told returns a column of text that may be empty and not NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
-// Needed returns a column of text without which a row is of no use, as an id.
+// Needed returns a column of text without which a row is useless, such as an id.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
 // Text returns a column of text that is not empty, of a length in bytes.
@@ -154,7 +154,7 @@ func (n number[N]) Scan(value any) error {
 	return nil
 }
 
-// Kindly returns in words what a value of a column is.
+// Kindly returns a phrase for the kind of a column's value.
 func Kindly(value any) string {
 	switch value.(type) {
 	case []byte:

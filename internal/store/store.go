@@ -1,8 +1,8 @@
 // Package store opens the database in which tools and settings are kept, SQLite or PostgreSQL,
-// makes its tables, and tells of changes by other programs.
+// makes its tables, and reports changes by other programs.
 //
-// Statements are written with $1, $2, …, which both kinds read. Each domain brings its own steps to
-// Migrate, and declares for itself what it asks of its tables.
+// Statements are written with $1, $2, …, which both kinds accept. Each domain passes its own steps
+// to Migrate, and declares the methods that it needs from a database.
 package store
 
 import (
@@ -34,28 +34,28 @@ const (
 )
 
 // busyWait is how long a statement waits for another program that writes. A first start waits as
-// long for its tables. Our own transactions take milliseconds, so who waits longer waits for
-// something that is stuck.
+// long for its tables. Our own transactions take milliseconds, so a longer wait means that a
+// program is stuck.
 const busyWait = 5 * time.Second
 
-// connections are how many a program holds open at most.
-// PostgreSQL takes 100 from all programs together, unless set otherwise.
+// connections is the most connections that a program holds open. PostgreSQL accepts 100 from all
+// programs together by default.
 const connections = 8
 
-// DB is an open database. It may be used by many at once.
+// DB is an open database. It may be used by several goroutines at once.
 type DB struct {
 	*sql.DB
 	Kind      Kind
-	where     string // what Open was told; it may hold a password
+	where     string // the argument of Open; it may contain a password
 	steps     string // the table of Migrate, with its schema where there are any
 	listeners sleep.Group
 }
 
-// Open opens the database at where: the absolute path of a SQLite file, which is made when it is
-// not there (its folder for its owner alone, 0700, the file 0600), or the URL of a PostgreSQL
-// database, postgres://…, which has to answer within ctx. No error says what is in a URL. A
-// relative path is refused, as toolnorm and toolrun start in different folders and would each make
-// a file.
+// Open opens the database at where: the absolute path of a SQLite file, which is made if it does
+// not exist (with access for its owner only: 0700 for the folder, 0600 for the file), or the URL of
+// a PostgreSQL database, postgres://…, which has to answer within ctx. Errors never contain parts
+// of a URL. A relative path is refused, as toolnorm and toolrun start in different folders and
+// would each make a file.
 func Open(ctx context.Context, where string) (*DB, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)
@@ -66,9 +66,9 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// Close ends what listens, waits up to closeWait for the statements that still run, then closes the
-// database. database/sql does not wait: it closes a connection in use once that is given back, and
-// until then SQLite makes and removes files beside its own.
+// Close ends all listeners, waits up to closeWait for running statements, then closes the database.
+// database/sql does not wait: it closes a connection in use once that is returned, and until then
+// SQLite makes and removes files beside its own.
 func (d *DB) Close() error {
 	d.listeners.Close()
 	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {
@@ -83,8 +83,8 @@ const closeWait = time.Second
 
 // openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others,
 // do not wait for each other. NORMAL is safe with WAL: a crash of the machine may take back the
-// last commits, and never harms the file. A foreign schema is not trusted, as a user may put a file
-// of his own there. Foreign keys are off in SQLite unless asked for.
+// last commits, and never harms the file. The schema of the file is not trusted, since a user may
+// put another file there. Foreign keys are off in SQLite by default.
 func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -96,7 +96,7 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	// They are part of the URL, since each connection of the pool is set up by it.
+	// They are part of the URL, since each connection of the pool is configured by it.
 	options := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"},
 		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)"},
@@ -113,8 +113,8 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
-// patiently tries again while the file is locked: several programs that turn a new file to WAL at
-// once do not wait for each other. The busy timeout does not cover that change of mode.
+// patiently tries again while the file is locked: programs that switch a new file to WAL at the
+// same time do not wait for each other. The busy timeout does not cover that change of mode.
 func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)
@@ -131,8 +131,8 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 // sqliteBusy is SQLITE_BUSY.
 const sqliteBusy = 5
 
-// openPostgres opens a pool and asks once, for the schema in which tables are made. The error of a
-// URL that cannot be read would repeat it, password included, so it is not passed on.
+// openPostgres opens a pool and asks once, for the schema in which tables are made. The error for
+// an invalid URL would repeat it with its password, so it is not passed on.
 func openPostgres(ctx context.Context, where string) (*DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {
@@ -140,7 +140,7 @@ func openPostgres(ctx context.Context, where string) (*DB, error) {
 	}
 	db := &DB{DB: stdlib.OpenDB(*config), Kind: Postgres, where: where, steps: stepsTable}
 	db.SetMaxOpenConns(connections)
-	var schema sql.NullString // null: no schema of the search path is there
+	var schema sql.NullString // null: no schema of the search path exists
 	if err := db.QueryRowContext(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
 		return nil, errors.Join(fmt.Errorf("store: PostgreSQL at %s does not answer: %w", config.Host, err), db.Close())
 	}

@@ -20,13 +20,15 @@ const (
 	maxSaid = 32 // calls of one message
 )
 
-// Bodies are what was said in an exchange. What is too long is cut, and says so. What the model
-// wrote and what left stand side by side, since the difference is what one looks for here.
+// Bodies holds the texts of an exchange. Texts that are too long are cut, with the number of
+// missing bytes. What the model wrote is next to what was sent, since readers look for the
+// difference.
 type Bodies struct {
-	Omitted  int       `json:"omitted_messages,omitempty"` // that came before those in Messages
+	Omitted  int       `json:"omitted_messages,omitempty"` // messages before those in Messages
 	Messages []Message `json:"messages"`
-	Tools    []string  `json:"tools,omitempty"` // the names of those that were offered
-	// Schemas are those of the tools, by name. One that there is no room for is missing.
+	Tools    []string  `json:"tools,omitempty"` // the names of the offered tools
+	// Schemas are the schemas of the tools, by name. A schema for which there is no room is
+	// missing.
 	Schemas map[string]json.RawMessage `json:"tool_schemas,omitempty"`
 	Wrote   []*Generation              `json:"wrote"`         // what came from the model's server, before it was read
 	Left    Side                       `json:"left"`          // what the client was told
@@ -36,12 +38,12 @@ type Bodies struct {
 	wroteRoom  int
 	leftRoom   int
 	promptRoom int
-	prompt     string // that no generation has begun with yet
+	prompt     string // of a generation that has not begun yet
 	missing    int    // bytes of it
 	run        *running
 }
 
-// newBodies returns the new bodies of an exchange that begins then.
+// newBodies returns the bodies of an exchange that begins at that time.
 func newBodies(begin time.Time, run *running) *Bodies {
 	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
 	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
@@ -54,7 +56,7 @@ type Message struct {
 	Role    string `json:"role"`
 	Text    string `json:"text"`
 	Calls   []Said `json:"calls,omitempty"`
-	CallID  string `json:"call_id,omitempty"` // the call that is answered
+	CallID  string `json:"call_id,omitempty"` // the call that the message answers
 	Images  int    `json:"images,omitempty"`
 	Missing int    `json:"missing_bytes,omitempty"` // of the text, at its end
 }
@@ -66,11 +68,11 @@ type Said struct {
 	Args string `json:"arguments"`
 }
 
-// Generation is what a model wrote in one go. A reply has more than one when the first strategy
-// failed, or when something was written again.
+// Generation is what a model wrote in answer to one request to its server. A reply has more than
+// one when the first strategy failed, or when something was written again.
 type Generation struct {
 	Name          string `json:"generation"`                     // the strategy, or the step that writes a call again
-	Prompt        string `json:"prompt,omitempty"`               // as its server rendered it; empty: the server shows none
+	Prompt        string `json:"prompt,omitempty"`               // as its server rendered it; empty: the server does not show it
 	PromptMissing int    `json:"prompt_missing_bytes,omitempty"` // of the prompt, at its end
 	Side
 }
@@ -78,14 +80,14 @@ type Generation struct {
 // Side is what was written, piece by piece. Pieces of one kind that follow each other are one part.
 type Side struct {
 	Parts   []Part `json:"parts"`
-	Missing int    `json:"missing_bytes,omitempty"` // that came behind them
+	Missing int    `json:"missing_bytes,omitempty"` // bytes after the parts
 
 	room *int            // bytes that may still come
 	text strings.Builder // of the last part
 	last chat.Kind
 }
 
-// Part is one thing that was written.
+// Part is a run of pieces of one kind.
 type Part struct {
 	Kind   string `json:"kind"` // as chat.Kind names it
 	Index  int    `json:"index,omitempty"`
@@ -96,8 +98,8 @@ type Part struct {
 	At     Millis `json:"at_ms"`  // when the first of them came, from the request on
 }
 
-// asked keeps the last messages of a request, as many as there is room for. The last ones say most
-// about the reply; the tools take half of the room at most, and their names go before their
+// asked keeps as many of the last messages of a request as there is room for. The last ones explain
+// most about the reply; the tools take half of the room at most, and their names go before their
 // schemas.
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
@@ -131,8 +133,8 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns m with at most that many bytes of text and arguments together. What is kept is a
-// copy: a part of a large request would keep all of it in memory.
+// message returns m with at most that many bytes of text and arguments together. The texts are
+// copied: a part of a large request would keep the whole request in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {
@@ -151,8 +153,8 @@ func message(m chat.Message, most int) Message {
 	return c
 }
 
-// size returns what a message takes, in bytes.
-// Each part is charged something beside its text, or empty ones could fill the memory.
+// size returns how many bytes a message takes. Each part costs something in addition to its text,
+// since otherwise empty parts could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)
 	for _, c := range m.Calls {
@@ -161,9 +163,9 @@ func (m *Message) size() int {
 	return n
 }
 
-// Prompted keeps the prompt of the generation that begins next. See chat.Observer. It comes before
-// the server is asked to write, which may refuse: then the prompt of the next attempt takes its
-// place.
+// Prompted keeps the prompt of the generation that begins next. See chat.Observer. It is called
+// before the request to the server. If the server refuses, the prompt of the next attempt replaces
+// it.
 func (b *Bodies) Prompted(text string) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -171,8 +173,8 @@ func (b *Bodies) Prompted(text string) {
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
-// Heard begins another generation, and answers what takes its events. See chat.Request.
-// It may begin while another one is still listed: rewrites run in the middle of a reply.
+// Heard begins another generation, and returns the function for its events. See chat.Request. The
+// generation may begin before an earlier one ends: rewrites run in the middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -188,7 +190,8 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 }
 
 // add records an event that came at that time. Pieces are joined, since a reply of a thousand
-// tokens would be a thousand parts. Their number stays, as it shows how the reply streamed.
+// tokens would be a thousand parts. The number of pieces is kept, since it shows how the reply
+// streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
@@ -220,8 +223,8 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	s.write(ev.Text)
 }
 
-// write adds to the last part, as far as there is room. Text that does not fit is counted, so that
-// nobody takes the end of the record for that of the reply.
+// write adds to the last part as much text as there is room for. The rest is counted, so that the
+// end of the record is not taken for the end of the reply.
 func (s *Side) write(text string) {
 	if len(text) <= *s.room {
 		s.text.WriteString(text)

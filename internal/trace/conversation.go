@@ -7,10 +7,10 @@ import (
 	"toolnorm/chat"
 )
 
-// mostSaid is how many requests are remembered for those that go on with them.
+// mostSaid is how many requests are remembered, to recognise those that continue them.
 const mostSaid = 4096
 
-// conversations knows which requests go on with an earlier one: their messages begin with all of
+// conversations recognises requests that continue an earlier one: their messages begin with all of
 // its messages. System messages do not count, since agents write the time into them. Only hashes
 // are kept, with a seed of this process.
 type conversations struct {
@@ -27,8 +27,9 @@ func newConversations() *conversations {
 	return &conversations{seed: maphash.MakeSeed(), known: map[uint64]Turn{}}
 }
 
-// of returns the place of a request with that id, and remembers it. A request that repeats an
-// earlier one has its place. Messages are hashed in front of the lock: histories are long.
+// of returns the turn of a request with that id, and remembers it. A request that repeats an
+// earlier one has the same turn. Messages are hashed before the lock is taken, since histories are
+// long.
 func (c *conversations) of(id string, messages []chat.Message) Turn {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -58,8 +59,8 @@ func (c *conversations) of(id string, messages []chat.Message) Turn {
 	return place
 }
 
-// hashMessage adds a message. Each text has its length in front, so that no two lists of messages
-// have the same bytes.
+// hashMessage adds a message to a hash. The length of each text is written before it, so that
+// different lists of messages give different bytes.
 func hashMessage(h *maphash.Hash, m *chat.Message) {
 	texts := []string{string(m.Role), m.Content, m.CallID}
 	for _, call := range m.Calls {
@@ -77,7 +78,7 @@ func hashMessage(h *maphash.Hash, m *chat.Message) {
 	_ = h.WriteByte(byte(len(m.Images)))
 }
 
-// remember keeps a request's place instead of the oldest. c.mu is held.
+// remember keeps a request's turn in the place of the oldest. c.mu must be held.
 func (c *conversations) remember(sum uint64, place Turn) {
 	if _, ok := c.known[sum]; !ok {
 		if len(c.order) < mostSaid {

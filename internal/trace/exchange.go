@@ -14,8 +14,8 @@ const (
 )
 
 // Exchange is one request and its reply. Its methods are for the goroutine that answers, until the
-// exchange is added. Who looks on meanwhile does so by a Watch. Its JSON is what /debug/exchanges
-// gives, field by field, so names and units are a promise.
+// exchange is added. Other goroutines follow it by a Watch. /debug/exchanges returns its JSON, so
+// names and units must not change.
 type Exchange struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when the request came
@@ -24,13 +24,13 @@ type Exchange struct {
 	Way
 	Status  int      `json:"status"` // 499: the client went away
 	Error   string   `json:"error,omitempty"`
-	Finish  string   `json:"finish,omitempty"` // as the client is told; empty: the reply broke off
-	Cause   string   `json:"cause,omitempty"`  // of the finish, when the reason alone does not tell
+	Finish  string   `json:"finish,omitempty"` // as the client was told; empty: the reply broke off
+	Cause   string   `json:"cause,omitempty"`  // of the finish, if the reason is not clear enough
 	Calls   []Call   `json:"calls"`
-	More    int      `json:"more_calls,omitempty"` // that are not listed
+	More    int      `json:"more_calls,omitempty"` // calls that are not listed
 	Repairs []string `json:"repairs"`              // reason codes
-	Notes   []string `json:"notes,omitempty"`      // what was done to the request, or by the server to it
-	Cut     bool     `json:"cut,omitempty"`        // the end of the reply cut a call, which was left out
+	Notes   []string `json:"notes,omitempty"`      // changes to the request, by this program or the server
+	Cut     bool     `json:"cut,omitempty"`        // whether a call was cut by the end of the reply, and left out
 
 	Tokens
 	Reread
@@ -40,7 +40,7 @@ type Exchange struct {
 	run *running
 }
 
-// Question says what was asked.
+// Question describes the request.
 type Question struct {
 	Form   string `json:"form"` // as in the log
 	Path   string `json:"path"`
@@ -50,18 +50,18 @@ type Question struct {
 	Turn
 }
 
-// Turn says which conversation a request goes on with: its messages begin with those of the one
-// before.
+// Turn is the place of a request in a conversation: its messages begin with those of the request
+// before it.
 type Turn struct {
-	Conversation string `json:"conversation,omitempty"` // the id of the first request; empty: nothing was said
-	Number       int    `json:"turn,omitempty"`         // from 1 on; a request that was repeated has the number of the first
+	Conversation string `json:"conversation,omitempty"` // the id of the first request; empty: there are no messages
+	Number       int    `json:"turn,omitempty"`         // from 1; a repeated request has the same number as before
 }
 
-// Way says how the model was read.
+// Way describes how the model was read.
 type Way struct {
 	Format   string   `json:"format,omitempty"`
-	Strategy string   `json:"strategy,omitempty"` // that answered
-	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, when the first one did not do
+	Strategy string   `json:"strategy,omitempty"` // the one that answered
+	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, if the first one failed
 }
 
 // Tokens counts the tokens of an exchange.
@@ -69,10 +69,10 @@ type Tokens struct {
 	PromptTokens     int  `json:"prompt_tokens"`
 	CachedTokens     int  `json:"cached_tokens,omitempty"` // of the prompt, that the server had processed before
 	CompletionTokens int  `json:"completion_tokens"`
-	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply was ended before the server counted
+	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply ended before the server reported its count
 }
 
-// Times are how long the parts of an exchange took.
+// Times holds how long the parts of an exchange took.
 type Times struct {
 	First Millis `json:"first_ms"` // until the first event; 0: none came
 	Total Millis `json:"total_ms"`
@@ -81,12 +81,11 @@ type Times struct {
 	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
 }
 
-// Call is a call that left.
-// Arguments are not among it: they are what was said, and kept only with bodies.
+// Call is a call that was sent to the client. Its arguments are texts, and kept only with bodies.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Open bool   `json:"open,omitempty"` // it never ended
+	Open bool   `json:"open,omitempty"` // whether it never ended
 }
 
 // Millis is a span of time in milliseconds, to a tenth of one.
@@ -96,7 +95,7 @@ type Millis float64
 // millis returns d in milliseconds.
 func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 10 }
 
-// Asked notes what the request is.
+// Asked records the request.
 func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -108,8 +107,8 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	}
 }
 
-// Chosen notes how the reply will be read. See chat.Request.
-// It comes once for each strategy that is tried, the last of which answers.
+// Chosen records how the reply will be read. See chat.Request. It is called for each strategy that
+// is tried; the last one answers.
 func (e *Exchange) Chosen(format, strategy string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -119,7 +118,7 @@ func (e *Exchange) Chosen(format, strategy string) {
 	e.Format, e.Strategy = format, strategy
 }
 
-// Noted notes what was done to the request. See chat.Request.
+// Noted records a change to the request. See chat.Request.
 // A client chooses some of these words (names of tools), so their number and length have bounds.
 func (e *Exchange) Noted(word, text string) {
 	e.run.mu.Lock()
@@ -129,8 +128,7 @@ func (e *Exchange) Noted(word, text string) {
 	}
 }
 
-// Event notes what leaves.
-// Indexes count the calls of the reply, and those beyond maxCalls are only counted.
+// Event records an event that is sent to the client. Calls beyond maxCalls are only counted.
 func (e *Exchange) Event(ev *chat.Event) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -156,7 +154,7 @@ func (e *Exchange) Event(ev *chat.Event) {
 	}
 }
 
-// meta notes what a reply says about itself.
+// meta records what a reply says about itself.
 func (e *Exchange) meta(m *chat.Meta) {
 	if m.Format != "" {
 		e.Format, e.Strategy = m.Format, m.Strategy
@@ -179,9 +177,9 @@ func (e *Exchange) meta(m *chat.Meta) {
 	}
 }
 
-// Told notes the reason that the client was told for the end, which is not always the reply's own:
+// Told records the finish reason that the client was told, which may differ from the reply's own:
 // the engine ends a reply with calls by "stop", and OpenAI's form says "tool_calls". A reply that
-// broke off has no end, and keeps none.
+// broke off has no reason.
 func (e *Exchange) Told(reason string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -197,8 +195,8 @@ func (e *Exchange) Told(reason string) {
 	}
 }
 
-// End notes how the exchange ended: with which status, for what reason if it failed, and after what
-// time; first is that of the first event.
+// End records how the exchange ended: the status, the error if it failed, and the time; first is
+// the time until the first event.
 func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -215,8 +213,7 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of the beginning of s, so that nothing of a large request stays in memory by
-// it.
+// clip returns a copy of the beginning of s, so that it does not keep a large request in memory.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)

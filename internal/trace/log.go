@@ -1,16 +1,16 @@
-// Package trace keeps what the last requests to a model were and what became of them, for the
-// person who wonders why a model misbehaves. It keeps no keys and no headers, and what was said
-// only when it is told to.
+// Package trace keeps a record of the last requests to models and their replies, for people who
+// want to know why a model misbehaves. It keeps no keys and no headers, and texts only if it is
+// told to.
 //
-// The log says that a request failed; the trace shows why a call became text: what the model wrote
-// before anything was made of it, how it was read, what was repaired, and what left. It is memory
-// alone, gone with the process, but for what a Keeper keeps.
+// The log says that a request failed; the trace shows why a call became text: what the model wrote,
+// how it was read, what was repaired, and what was sent. It is only in memory and lost with the
+// process, except for what a Keeper keeps.
 //
 //	log.go           the last exchanges
-//	exchange.go      one exchange; bodies.go: what was said in it; conversation.go: which one it goes on with
+//	exchange.go      one exchange; bodies.go: its texts; conversation.go: which one it continues
 //	reread.go        why a turn's prompt was read again by the model's server
-//	running.go       those that are being answered; watch.go: who looks on
-//	sum.go           an exchange in numbers, for those who count
+//	running.go       those that are being answered; watch.go: to follow them
+//	sum.go           an exchange in numbers, for counters
 //	view.go          the page /debug; visible.go: texts on it
 package trace
 
@@ -22,12 +22,12 @@ import (
 )
 
 // Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for
-// concurrent use. A ring, so that memory is bounded whatever comes: with texts by 256 KiB an
+// concurrent use. It is a ring, so that its memory is bounded: with texts by 256 KiB for each
 // exchange.
 type Log struct {
 	bodies bool
-	until  atomic.Int64 // nanoseconds of the time to which what is said is kept as well; 0: none is set
-	keeper Keeper       // nil: nobody keeps exchanges longer
+	until  atomic.Int64 // the time until which texts are kept as well, in nanoseconds; 0: none is set
+	keeper Keeper       // nil: exchanges are not kept longer
 	start  time.Time
 
 	mu     sync.Mutex
@@ -41,8 +41,8 @@ type Log struct {
 	prompts *prompts
 }
 
-// New makes a Log of the last n exchanges, at least one. With bodies it keeps what was said as
-// well, up to 256 KiB an exchange.
+// New makes a Log of the last n exchanges, at least one. With bodies it also keeps texts, up to 256
+// KiB for each exchange.
 func New(n int, bodies bool) *Log {
 	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(), prompts: newPrompts()}
 }
@@ -50,16 +50,16 @@ func New(n int, bodies bool) *Log {
 // Keeper keeps exchanges longer than the log does.
 type Keeper interface {
 	Collects() bool         // whether it wants any texts, which then have to be collected while the reply comes
-	Wants(e *Exchange) bool // whether it wants those of an exchange that has ended
-	Keep(e *Exchange)       // it must not wait, and e not be changed
+	Wants(e *Exchange) bool // whether it wants the texts of an exchange that has ended
+	Keep(e *Exchange)       // Keep must not wait, and must not change e
 }
 
-// KeepIn makes k keep exchanges as well, with the texts that it wants, which this log then has,
+// KeepIn makes k keep exchanges as well, with the texts that it wants. The log then has these texts
 // too. It must be called before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
-// Begin makes the record of an exchange. The Log has it once it was added.
-// A request that still runs is shown by Show.
+// Begin makes the record of an exchange. The log contains it only after Add. Show lists a request
+// that still runs.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{}, run: &running{talks: l.talks, prompts: l.prompts}}
 	e.run.shown = l.bodies || at.UnixNano() < l.until.Load()
@@ -69,8 +69,8 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 	return e
 }
 
-// Add puts an exchange that has ended in the place of the oldest. It must not be changed any more.
-// Repairs are counted here, once an exchange, and outlive it in the ring.
+// Add puts an exchange that has ended in the place of the oldest. The exchange must not be changed
+// any more. Its repairs are counted here, each once, and the counts outlive it.
 func (l *Log) Add(e *Exchange) {
 	if e.Bodies != nil && !e.run.shown && !l.keeper.Wants(e) {
 		e.run.mu.Lock() // somebody may look
@@ -83,8 +83,8 @@ func (l *Log) Add(e *Exchange) {
 	}
 }
 
-// KeepTexts makes the log keep what is said in the requests that come until then, as if it was
-// started so.
+// KeepTexts makes the log keep the texts of requests that come until that time, as if it had been
+// made with bodies.
 func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())
 }
@@ -104,7 +104,7 @@ func (l *Log) put(e *Exchange) {
 }
 
 // Find returns the exchange of that id, or nil when it is not kept. It must not be changed. The few
-// that there are can be looked through; a map beside the ring would have to be kept in step.
+// exchanges are searched in order; a map would have to be kept consistent with the ring.
 func (l *Log) Find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,7 @@ func (l *Log) Find(id string) *Exchange {
 	return nil
 }
 
-// Conversation returns the exchanges of a conversation that are kept, the oldest first, without
-// what was said.
+// Conversation returns the kept exchanges of a conversation, the oldest first, without texts.
 func (l *Log) Conversation(id string) []Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,32 +129,31 @@ func (l *Log) Conversation(id string) []Exchange {
 	return all
 }
 
-// short returns a copy without what was said. Its slices are shared with what never changes any
-// more.
+// short returns a copy without texts. It shares slices with e, which does not change any more.
 func (e *Exchange) short() Exchange {
 	short := *e
 	short.Bodies = nil
 	return short
 }
 
-// List is all that a Log keeps, but for what was said.
+// List is everything that a Log keeps, except for texts.
 type List struct {
 	Seen      int            `json:"seen"`      // exchanges since the start
 	Keeps     int            `json:"keeps"`     // how many of them are kept at most
-	Bodies    bool           `json:"bodies"`    // whether what was said is kept
-	Counts    map[string]int `json:"counts"`    // reason code -> in how many exchanges since the start it was met
+	Bodies    bool           `json:"bodies"`    // whether texts are kept
+	Counts    map[string]int `json:"counts"`    // reason code -> in how many exchanges since the start it occurred
 	Exchanges []Exchange     `json:"exchanges"` // the newest first
 	Running   []Row          `json:"running"`   // the newest first
-	Start     time.Time      `json:"start"`     // of the log: another one has other exchanges
+	Start     time.Time      `json:"start"`     // of the log: with another start it has other exchanges
 
-	Until time.Time `json:"texts_until,omitzero"` // to which what is said is kept, by a switch; zero: it is off
+	Until time.Time `json:"texts_until,omitzero"` // until when texts are kept, by a switch; zero: it is off
 }
 
 // List returns the present state.
 func (l *Log) List() List { return l.After(0) }
 
-// Read returns the format and the strategy by which each model of the exchanges that are kept was
-// read last, as "hermes, raw".
+// Read returns the format and the strategy by which each model in the kept exchanges was last read,
+// as "hermes, raw".
 func (l *Log) Read() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,8 +167,8 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After returns the present state without the exchanges that a caller has who has seen so many of
-// them.
+// After returns the present state without the first exchanges, for a caller that has seen that
+// many.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

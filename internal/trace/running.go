@@ -10,15 +10,15 @@ import (
 	"toolnorm/chat"
 )
 
-// running is what an exchange shares with those who look at it while it is answered.
+// running is the state that an exchange shares with its observers while it is answered.
 type running struct {
-	mu      sync.Mutex // guards all of the exchange until it was added
+	mu      sync.Mutex // guards the whole exchange until it is added
 	talks   *conversations
 	prompts *prompts
-	prompt  *prompt       // that the model read first; nil: none was shown
+	prompt  *prompt       // the first one that the model read; nil: none was shown
 	asked   *chat.Request // nil: nothing was
 	stop    func()
-	shown   bool     // what is said may be looked at; else it is only collected for the keeper
+	shown   bool     // texts may be shown; otherwise they are only collected for the keeper
 	decided []string // codes of repairs so far, each once
 
 	first  atomic.Int64 // nanoseconds until the first event; 0: none came
@@ -26,7 +26,7 @@ type running struct {
 	ended  atomic.Bool
 }
 
-// Row is what can be seen of a request that runs.
+// Row is the visible state of a running request.
 type Row struct {
 	ID       string    `json:"id"`
 	Time     time.Time `json:"time"`
@@ -37,11 +37,11 @@ type Row struct {
 	Strategy string    `json:"strategy,omitempty"`
 	First    Millis    `json:"first_ms"` // until the first event; 0: the model has not begun
 	Total    Millis    `json:"total_ms"` // so far
-	Pieces   int64     `json:"pieces"`   // of the reply so far, which are about its tokens
-	Texts    bool      `json:"texts"`    // whether what is said can be seen as it comes
+	Pieces   int64     `json:"pieces"`   // of the reply so far, about as many as its tokens
+	Texts    bool      `json:"texts"`    // whether texts can be seen as they arrive
 }
 
-// Show lists an exchange as one that runs until it is added. stop ends it.
+// Show lists an exchange as running until it is added. stop ends the request.
 func (l *Log) Show(e *Exchange, stop func()) {
 	e.run.stop = stop
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func (e *Exchange) Count(first time.Duration) {
 	}
 }
 
-// Decided notes a repair while the reply is read. At its end the reply itself names all repairs.
+// Decided records a repair while the reply is read. At its end the reply itself names all repairs.
 func (e *Exchange) Decided(code string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -66,7 +66,7 @@ func (e *Exchange) Decided(code string) {
 	}
 }
 
-// Stop ends a request that runs, and reports whether there is one.
+// Stop ends a running request, and reports whether there is one with that id.
 func (l *Log) Stop(id string) bool {
 	e := l.find(id)
 	if e == nil || e.run.stop == nil {
@@ -76,14 +76,14 @@ func (l *Log) Stop(id string) bool {
 	return true
 }
 
-// find returns a request that runs; nil when there is none of that id.
+// find returns the running request with that id, or nil.
 func (l *Log) find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.running[id]
 }
 
-// row returns what can be seen of an exchange that runs. e.run.mu is held.
+// row returns the visible state of a running exchange. e.run.mu must be held.
 func (e *Exchange) row() Row {
 	return Row{
 		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format, Strategy: e.Strategy, Texts: e.run.shown,
@@ -91,7 +91,7 @@ func (e *Exchange) row() Row {
 	}
 }
 
-// rows returns the requests that run, the newest first. l.mu is held.
+// rows returns the running requests, the newest first. l.mu must be held.
 func (l *Log) rows() []Row {
 	all := make([]Row, 0, len(l.running))
 	for _, e := range l.running {

@@ -7,18 +7,18 @@ import (
 	"toolnorm/chat"
 )
 
-// Sum is what became of an exchange, for those who count. Nothing that was said is in it, and of
-// what the client wrote only the name of a model.
+// Sum is the result of an exchange, for counters. It contains no texts, and of what the client
+// wrote only the name of a model.
 type Sum struct {
 	API      string // its name in the log
-	Model    string // as it was asked for, without what chooses the form
+	Model    string // as the client asked for it, without a part that chooses the form
 	Format   string // of the model's output
 	Strategy string
 	Status   int
 	Error    string // the kind of the error; empty: there was none
 	Calls    int
 	Repairs  []string
-	Cut      bool // a call that the end of the reply cut was left out
+	Cut      bool // whether a call was cut by the end of the reply, and left out
 	Tokens   chat.Counts
 
 	First, FirstCall time.Duration // until the first event, and the first byte of a call; 0: none came
@@ -45,17 +45,17 @@ func (all Counters) End(ctx context.Context, s *Sum) {
 // Counter counts exchanges. It must not wait.
 type Counter interface {
 	Begin(ctx context.Context, api string)
-	End(ctx context.Context, s *Sum) // s is changed no more, and may be kept
+	End(ctx context.Context, s *Sum) // s does not change any more, and may be kept
 }
 
-// operations are the APIs whose requests ask a model, by their names in the log, and what the
-// conventions call that.
+// operations maps the APIs whose requests ask a model, by their names in the log, to the names of
+// operations in OpenTelemetry's conventions.
 var operations = map[string]string{
 	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
 	"completion": "text_completion", "ollama generate": "text_completion",
 	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
 }
 
-// Operation returns what the requests of an API ask of a model, in the words of OpenTelemetry;
-// empty: nothing.
+// Operation returns OpenTelemetry's name for what the requests of an API ask of a model, or "" if
+// they do not ask one.
 func Operation(api string) string { return operations[api] }

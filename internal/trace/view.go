@@ -20,20 +20,20 @@ import (
 //go:embed view.html
 var viewHTML string
 
-// viewPage escapes by the place in which a text stands, which is why it is html/template's.
+// viewPage is a template of html/template, which escapes a text by its context.
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
 
-// View serves the exchanges of a Log: as a page to those who want one, else as JSON. The page is
-// for a program that was built without the admin page, whose Live shows the same with reasons,
-// schemas and a replay; where that is there, browsers are sent to it. What it shows is hostile
-// text, of people and of models, and may hold anything: auth.Guard belongs in front.
+// View serves the exchanges of a Log: as a page to browsers, and as JSON to programs. The page is
+// for programs that were built without the admin page, whose Live shows the same with reasons,
+// schemas and a replay; if that is built in, browsers are redirected to it. The texts may be
+// hostile and contain anything, so auth.Guard must be before it.
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
-	Page    string        // where browsers are sent, which shows the same and more; an exchange's id follows it. Empty: the page is here
+	Page    string        // the page to which browsers are redirected, followed by an exchange's id; empty: View's own page is shown
 }
 
-// shown is what the page shows: a list, or one exchange.
+// shown is the content of the page: a list, or one exchange.
 type shown struct {
 	Nonce   string // of its style
 	List    List
@@ -45,7 +45,7 @@ type shown struct {
 func (v shown) Means(code string) string { return v.reasons[code] }
 
 // Serve answers one request.
-// The list leaves texts out; only one exchange, asked for by its id, shows them.
+// The list has no texts; they are only in the answer for a single exchange, by its id.
 func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	if v.Log == nil {
 		return fault.New(fault.NotFound, "no requests are kept; --trace sets how many to keep")
@@ -75,7 +75,7 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	return writePlain(w, it.List)
 }
 
-// writePlain answers with v, and leaves <, > and & as they are, for those who read it.
+// writePlain answers with v, and leaves <, > and & unescaped, for human readers.
 func writePlain(w http.ResponseWriter, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -89,7 +89,7 @@ func writePlain(w http.ResponseWriter, v any) error {
 }
 
 // page writes the page. The policy allows no script, no picture and no form: even markup that
-// slipped through escaping could do nothing. The style has a nonce, new with each page.
+// escaping missed would have no effect. The style has a new nonce for each page.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {
@@ -106,14 +106,14 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 	return err
 }
 
-// wantsPage reports whether a browser asks, and not for the JSON.
+// wantsPage reports whether a request comes from a browser, and not for the JSON.
 // curl sends Accept: */* and gets JSON at /debug/exchanges.
 func wantsPage(r *http.Request) bool {
 	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get("Accept"), "text/html"))
 }
 
-// guardView keeps the view out of caches and out of other pages.
-// A cache or a proxy would keep what this server itself forgets after fifty requests.
+// guardView sets headers that keep the view out of caches and out of other pages. A cache or a
+// proxy would keep what this server forgets after fifty requests.
 func guardView(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept")

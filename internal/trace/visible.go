@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a stretch of text. Class says how the page shows white space, and what cannot be seen,
-// in it; empty: as it is.
+// piece is a stretch of text. Class is the style in which the page shows white space and invisible
+// characters; it is empty for ordinary text.
 type piece struct{ Text, Class string }
 
-// visible cuts a text where it holds what cannot be seen. Spaces, tabs and newlines stay what they
-// are, so that the text can be copied from the page; other blanks, controls and marks that turn the
-// direction of writing become their numbers. A no-break space or a zero-width mark can break a
-// call, and looks like nothing on a page.
+// visible splits a text at invisible characters. Spaces, tabs and newlines are kept, so that the
+// text can be copied from the page; other blanks, controls and direction marks become their
+// numbers. A no-break space or a zero-width mark can break a call, and cannot be seen on a page.
 func visible(s string) (all []piece) {
 	from, class := 0, ""
 	for i, r := range s {

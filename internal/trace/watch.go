@@ -2,8 +2,8 @@ package trace
 
 import "time"
 
-// Watch follows an exchange that runs: each Next returns what has come since the one before. It is
-// used by one goroutine.
+// Watch follows a running exchange: each Next returns what is new since the one before. It must be
+// used by one goroutine only.
 type Watch struct {
 	e       *Exchange
 	wrote   []place // how far each generation was seen
@@ -19,25 +19,25 @@ type place struct {
 	pieces int // in which it came
 }
 
-// Change is what has come of an exchange since somebody looked.
+// Change is what is new in an exchange since the last call of Next.
 type Change struct {
-	Row     *Row     `json:"row,omitempty"` // nil: nothing of it but the pieces has changed
+	Row     *Row     `json:"row,omitempty"` // nil: nothing but the number of pieces has changed
 	Pieces  int64    `json:"pieces"`        // of the reply so far
 	Wrote   []Grown  `json:"wrote"`         // what the model wrote
-	Left    []Grown  `json:"left"`          // what the client was told
-	Repairs []string `json:"repairs"`       // that were decided
+	Left    []Grown  `json:"left"`          // what was sent to the client
+	Repairs []string `json:"repairs"`       // new repairs
 }
 
 // Grown is a part that is new or has grown.
 type Grown struct {
-	Generation int    `json:"generation"` // which one of those that the model wrote; 0 on the other side
+	Generation int    `json:"generation"` // the number of the generation; 0 for what was sent to the client
 	Name       string `json:"name"`       // of the generation
 	Number     int    `json:"number"`     // of the part on its side
 	Part              // Text is what was added
 }
 
-// Watch begins to follow a request that runs; nil when none of that id does. The first Next returns
-// everything so far.
+// Watch begins to follow a running request. It returns nil if there is none with that id. The first
+// Next returns everything so far.
 func (l *Log) Watch(id string) *Watch {
 	if e := l.find(id); e != nil {
 		return &Watch{e: e}
@@ -45,9 +45,9 @@ func (l *Log) Watch(id string) *Watch {
 	return nil
 }
 
-// Next returns what has come since the last call, and whether it is anything; ended reports that
-// nothing will follow. Texts are parts of those that are kept, so nothing is copied while the reply
-// waits for the lock.
+// Next returns what is new since the last call, and whether there is anything; ended reports
+// whether nothing will follow. Texts are substrings of the kept ones, so nothing is copied while
+// the reply waits for the lock.
 func (w *Watch) Next() (c Change, something, ended bool) {
 	run := w.e.run
 	if ended = run.ended.Load(); ended {
@@ -76,7 +76,7 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	return c, something, false
 }
 
-// grown appends what a side has more than was seen of it.
+// grown appends what a side has in addition to what was seen.
 func (p *place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]
@@ -96,8 +96,8 @@ func (p *place) grown(to []Grown, s *Side, generation int, name string) []Grown 
 	return to
 }
 
-// Follow follows the whole log: each Next returns what has changed since the one before. It is used
-// by one goroutine.
+// Follow follows the whole log: each Next returns what has changed since the one before. It must be
+// used by one goroutine only.
 type Follow struct {
 	log   *Log
 	begun bool

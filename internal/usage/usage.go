@@ -1,8 +1,8 @@
 // Package usage counts what each caller asked of each model on each day, in a database, SQLite or
-// PostgreSQL. The counts of tokens are those of the model servers. Nothing that was said is kept.
+// PostgreSQL. The counts of tokens are those of the model servers. No texts are kept.
 //
-// Requests never wait for it: what they add stands in memory for a few seconds. What cannot be
-// written stays there, and is tried again.
+// Requests never wait for it: their counts are kept in memory for a few seconds. Counts that cannot
+// be written stay there, and are tried again.
 package usage
 
 import (
@@ -40,7 +40,7 @@ type Row struct {
 	Counts
 }
 
-// group is what rows are counted by.
+// group is the key by which rows are counted.
 type group struct{ day, caller, model string }
 
 // Config says where the usage is kept and for how long.
@@ -63,10 +63,10 @@ const (
 	mostGroups = 10_000 // that wait to be written; further callers are one
 )
 
-// Other is the caller of what has no place any more.
+// Other is the caller of counts for which there is no more room.
 const Other = "other"
 
-// Usage counts. It may be used by many at once.
+// Usage counts requests and tokens. It may be used by several goroutines at once.
 type Usage struct {
 	config Config
 	warned time.Time
@@ -152,7 +152,7 @@ func (u *Usage) report(err error) {
 	}
 }
 
-// open returns the database; nil when it would have to be made and is not to be. u.opening is held.
+// open returns the database, or nil if it does not exist and make is false. u.opening must be held.
 func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
 	if u.db != nil {
 		return u.db, nil
@@ -181,7 +181,7 @@ func (u *Usage) close() error {
 	return u.db.Close()
 }
 
-// write writes what waits, in one transaction. If that fails, it goes on to wait.
+// write writes the waiting counts in one transaction. If that fails, they are kept.
 func (u *Usage) write(ctx context.Context) error {
 	u.opening.Lock()
 	defer u.opening.Unlock()
@@ -219,7 +219,7 @@ func (u *Usage) write(ctx context.Context) error {
 // text returns s as every database takes it.
 func text(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
-// clean deletes what is older than the usage goes back.
+// clean deletes rows that are older than the configured days.
 func (u *Usage) clean(ctx context.Context) error {
 	u.opening.Lock()
 	defer u.opening.Unlock()

@@ -1,7 +1,7 @@
-// Package chars knows what characters are, as CPython 3.11 does: Unicode 14. Go's own tables are of
-// another version, which changes with Go, and know neither which characters are digits but no
-// decimal ones nor that 'ß' in large letters is 'SS'. The tables are made by testdata/unicode.py
-// from CPython's own answers.
+// Package chars classifies characters as CPython 3.11 does, by Unicode 14. Go's own tables have
+// another version of Unicode, which changes with Go. They do not distinguish digits from decimal
+// digits, and do not map 'ß' to 'SS' in upper case. The tables are made by testdata/unicode.py from
+// CPython's own answers.
 package chars
 
 import (
@@ -16,14 +16,14 @@ import (
 //go:embed unicode.txt
 var unicodeText string
 
-// characters are the tables: ranges of characters, first and last in turn, and mappings to other
-// text.
+// characters holds the tables: ranges of characters, as pairs of first and last, and mappings to
+// other text.
 type characters struct {
 	sets map[string][]rune
 	maps map[string]map[rune]string
 }
 
-// unicodeTables are read when the first character beyond ASCII asks for them.
+// unicodeTables reads the tables when the first character outside ASCII needs them.
 var unicodeTables = sync.OnceValue(func() characters {
 	all := characters{map[string][]rune{}, map[string]map[rune]string{}}
 	for line := range strings.Lines(unicodeText) {
@@ -66,15 +66,14 @@ func readMapping(s string) map[rune]string {
 	return all
 }
 
-// hexRune reads a character's number; the table is part of the program, so that it can be read is
-// known.
+// hexRune reads a character's number. It cannot fail, since the table is part of the program.
 func hexRune(s string) rune {
 	n, _ := strconv.ParseInt(s, 16, 32)
 	return rune(n)
 }
 
-// Load reads the tables, which the first question would read else. Who measures what an expression
-// takes does it beforehand.
+// Load reads the tables, which the first use would do otherwise. It is for callers that measure the
+// time of an expression.
 func Load() { unicodeTables() }
 
 // in reports whether a character is in a set: whether the first bound above it is the end of a
@@ -96,8 +95,7 @@ func mapped(mapping string, r rune) string {
 // Printable reports whether repr shows a character as it is.
 func Printable(r rune) bool { return in("isprintable", r) }
 
-// Space reports whether a character separates words and is stripped: Python counts the four
-// separators of ASCII too.
+// Space reports whether a character is white space. Python includes the four separators of ASCII.
 func Space(r rune) bool {
 	if r < 0x80 {
 		return r == ' ' || r >= 9 && r <= 13 || r >= 0x1c && r <= 0x1f
@@ -105,50 +103,50 @@ func Space(r rune) bool {
 	return in("isspace", r)
 }
 
-// Letter reports whether a character is a letter: of any script, and without the marks that some
-// scripts write letters with.
+// Letter reports whether a character is a letter of any script. Marks that some scripts combine
+// with letters are not letters.
 func Letter(r rune) bool { return in("isalpha", r) }
 
-// Decimal reports whether a character is a digit of a number. Of the three kinds of digits '5' is
-// all, '²' no decimal one, '五' and '½' only numeric.
+// Decimal reports whether a character is a decimal digit. '5' is decimal, digit and numeric; '²' is
+// digit and numeric; '五' and '½' are only numeric.
 func Decimal(r rune) bool { return in("isdecimal", r) }
 
-// Digit reports whether a character is a digit, of an exponent too.
+// Digit reports whether a character is a digit, including superscript digits.
 func Digit(r rune) bool { return in("isdigit", r) }
 
-// Numeric reports whether a character stands for a number.
+// Numeric reports whether a character represents a number.
 func Numeric(r rune) bool { return in("isnumeric", r) }
 
-// Alphanumeric reports whether a character is a letter or any digit.
+// Alphanumeric reports whether a character is a letter, a digit or numeric.
 func Alphanumeric(r rune) bool { return Letter(r) || Decimal(r) || Digit(r) || Numeric(r) }
 
-// Upper reports whether a character is a large letter; those of titles, as ǅ, are none.
+// Upper reports whether a character is an upper-case letter. Title-case letters such as ǅ are not.
 func Upper(r rune) bool { return in("isupper", r) && !unicode.IsTitle(r) }
 
-// Lower reports whether a character is a small letter.
+// Lower reports whether a character is a lower-case letter.
 func Lower(r rune) bool { return in("islower", r) }
 
 // Cased reports whether a character has a case.
 func Cased(r rune) bool { return in("cased", r) }
 
-// CaseIgnorable reports whether a character stands within words without being a letter, as an
-// apostrophe does. With Cased it decides whether a sigma ends its word.
+// CaseIgnorable reports whether a character may be inside a word without being a letter, like an
+// apostrophe. With Cased it decides whether a sigma is at the end of a word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
-// ToUpper returns a character in large letters, which may be several: ß gives SS.
+// ToUpper returns a character in upper case, which may be several characters: SS for ß.
 func ToUpper(r rune) string { return mapped("upper", r) }
 
-// ToLower returns a character in small letters.
+// ToLower returns a character in lower case.
 func ToLower(r rune) string { return mapped("lower", r) }
 
-// ToTitle returns a character as the first of a word.
+// ToTitle returns a character in title case, for the beginning of a word.
 func ToTitle(r rune) string { return mapped("title", r) }
 
 // Fold returns a character for comparisons without case.
 func Fold(r rune) string { return mapped("casefold", r) }
 
-// DigitValue returns what a decimal digit of any script stands for, or -1. Each script's ten stand
-// in a row from its zero.
+// DigitValue returns the value of a decimal digit of any script, or -1. The ten digits of each
+// script are consecutive, from its zero.
 func DigitValue(r rune) int {
 	ranges := unicodeTables().sets["isdecimal"]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })

@@ -6,7 +6,7 @@ import (
 	"math/big"
 )
 
-// Order is how two values stand to each other; a NaN is unordered.
+// Order is the order of two values; a NaN is unordered.
 type Order int8
 
 // The orders.
@@ -31,8 +31,8 @@ func (c Order) Fulfils(op string) bool {
 	return c == Greater || c == Same
 }
 
-// Compare compares exactly, without turning an int into a float: 2**53+1 is not 2.0**53. ok is
-// false when one of them is no number.
+// Compare compares exactly, without converting an int to a float: 2**53+1 is not 2.0**53. It
+// returns false if one of the values is not a number.
 func Compare(a, b any) (Order, bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)
@@ -55,7 +55,8 @@ func Compare(a, b any) (Order, bool) {
 	return Same, false
 }
 
-// compareInts avoids the big form while both fit into 64 bits, which is nearly always.
+// compareInts compares two ints. It avoids big.Int if both fit into 64 bits, which is nearly always
+// the case.
 func compareInts(a, b any) Order {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)

@@ -10,12 +10,11 @@ import (
 )
 
 // Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's
-// dtoa does; what differs is the dress: Python keeps a point in 1.0, writes 1e+16 where Go writes
-// 1e16 in the shortest form, and has the alternate forms.
+// dtoa does; only the notation differs: Python keeps a point in 1.0, and has the alternate forms.
 
 // FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter
-// r is the shortest text, dot0 asks for a point where none would be, alternate keeps the point and
-// the zeros of g.
+// r gives the shortest text, dot0 adds .0 where there would be no point, alternate keeps the point
+// and the zeros of g.
 func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
 	m.AllocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
@@ -61,8 +60,8 @@ func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) s
 	return general(x, max(precision, 1), alternate, dot0)
 }
 
-// general writes with precision digits in all, and with an exponent where the point would be too
-// far away.
+// general writes a float with precision significant digits, and with an exponent where the point
+// would be too far away.
 //
 //	f'{123456789.0:g}' → '1.23457e+08'
 //	f'{0.00001:g}' → '1e-05'
@@ -90,14 +89,14 @@ func general(x float64, precision int, alternate, dot0 bool) string {
 	return withPoint(mantissa+"e"+exponent, alternate)
 }
 
-// split returns the digits of d.ddde±xx, and the place of the point: 0.d is 0, d.d is 1.
+// split returns the digits of d.ddde±xx, and the place of the point: 0 for 0.d, 1 for d.d.
 func split(s string) (string, int) {
 	mantissa, exponent, _ := strings.Cut(s, "e")
 	n, _ := strconv.Atoi(exponent)
 	return strings.Replace(mantissa, ".", "", 1), n + 1
 }
 
-// fixed writes digits with the point behind so many of them.
+// fixed writes digits with the point after the first point digits.
 //
 //	f'{100.0:g}' → '100'
 //	f'{1e5:g}' → '100000'
@@ -131,7 +130,7 @@ func fixed(digits string, point int, alternate, dot0 bool) string {
 	return whole
 }
 
-// withPoint puts a point behind digits that have none, as the alternate form asks for.
+// withPoint appends a point to digits without one, for the alternate form.
 func withPoint(s string, alternate bool) string {
 	if !alternate || strings.Contains(s, ".") {
 		return s
@@ -143,8 +142,8 @@ func withPoint(s string, alternate bool) string {
 	return mantissa + "."
 }
 
-// FloatText returns the shortest text that reads back as the same float; with an exponent from 1e16
-// up and below 1e-4.
+// FloatText returns the shortest text that reads back as the same float; it has an exponent from
+// 1e16 up and below 1e-4.
 //
 //	str(1e16) → '1e+16'
 //	str(123456789012345.0) → '123456789012345.0'
@@ -178,7 +177,7 @@ func Decimal(m *py.Account, v any) string {
 		m.Alloc(py.BoxBytes + 20)
 		return strconv.FormatInt(v.(int64), 10)
 	}
-	if n.BitLen() > py.MostDigits*10/3 { // log2(10) is 3.32, so this has more digits for sure
+	if n.BitLen() > py.MostDigits*10/3 { // log2(10) is 3.32, so this certainly has more digits
 		tooManyDigits()
 	}
 	m.AllocText(int64(n.BitLen()))
@@ -190,8 +189,8 @@ func Decimal(m *py.Account, v any) string {
 	return s
 }
 
-// tooManyDigits raises CPython's error word for word. The setting that it speaks of is not
-// available here, but the advice is what a search finds.
+// tooManyDigits raises CPython's error word for word. The setting in it is not available here, but
+// a search for the message finds explanations.
 func tooManyDigits() {
 	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

@@ -46,7 +46,7 @@ func floats(m *py.Account, op string, x, y float64) any {
 	return powFloats(m, x, y)
 }
 
-// remainderSteps returns what a remainder costs: math.Mod subtracts once for each bit or two by
+// remainderSteps returns the cost of a remainder: math.Mod subtracts once for each bit or two by
 // which the exponents differ, some 20 µs for 1e308 and 1e-308.
 func remainderSteps(x, y float64) int64 {
 	return max(0, int64(exponentOf(x)-exponentOf(y))/16)
@@ -58,7 +58,7 @@ func exponentOf(x float64) int {
 	return exponent
 }
 
-// modFloats returns the remainder with the divisor's sign, also that of a zero.
+// modFloats returns the remainder with the divisor's sign, even if the remainder is zero.
 //
 //	-7.5 % 2 → 0.5
 //	7.5 % -2 → -0.5
@@ -75,8 +75,8 @@ func modFloats(x, y float64) float64 {
 	return mod
 }
 
-// divmodFloats follows CPython's float_divmod: the quotient is made from the remainder, and then
-// floored with a correction for the rounding of the division.
+// divmodFloats follows CPython's float_divmod: the quotient is computed from the remainder, and
+// then floored with a correction for the rounding of the division.
 func divmodFloats(x, y float64) (float64, float64) {
 	mod := math.Mod(x, y)
 	div := (x - mod) / y

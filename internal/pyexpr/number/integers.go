@@ -11,8 +11,7 @@ import (
 // Integers of any size within the limit. They are int64 as long as they fit, which is nearly
 // always, and *big.Int beyond. Each operation computes in 64 bits with an overflow check first;
 // then it bounds the size of the result from the sizes of the operands, charges that, and only then
-// computes. `9**9**9` needs 1.2 thousand million bits, so says the bound, and nothing was
-// allocated.
+// computes. The bound shows that `9**9**9` needs 1.2 billion bits, before anything is allocated.
 
 // integers computes with two ints, each an int64 or a *big.Int.
 func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
@@ -41,8 +40,8 @@ func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return nil, false
 }
 
-// Add checks the overflow by signs: a sum of two numbers is greater than the first exactly when the
-// second is positive.
+// Add adds two ints. It detects an overflow by signs: a sum of two numbers is greater than the
+// first exactly when the second is positive.
 func Add(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -56,7 +55,7 @@ func Add(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Add(Big(a), Big(b)))
 }
 
-// Sub checks the overflow as addInts does.
+// Sub subtracts two ints. It detects an overflow like Add.
 func Sub(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -70,16 +69,15 @@ func Sub(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// made returns a new integer in its form, and holds the limit where a bound charged before was one
-// bit too generous.
+// made returns a new integer as an int64 if it fits, and charges steps by its length.
 func made(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)
 }
 
-// mulInts multiplies the magnitudes into 128 bits to see whether 64 hold the product. The work of
-// large factors is charged by the product of their lengths: two of 32,768 bits take 60 µs, which
-// are some hundred steps' worth of time.
+// mulInts multiplies two ints. It multiplies their magnitudes to 128 bits to see whether the
+// product fits into 64. The work of large factors is charged by the product of their lengths: two
+// factors of 32,768 bits take 60 µs, the time of some hundred steps.
 func mulInts(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -97,7 +95,7 @@ func mulInts(m *py.Account, a, b any) any {
 	return made(m, new(big.Int).Mul(p, q))
 }
 
-// divmodInts floors, and gives the remainder the divisor's sign.
+// divmodInts returns the floored quotient, and the remainder with the divisor's sign.
 //
 //	-7 // 2 → -4
 //	-7 % 2 → 1
@@ -129,10 +127,11 @@ func divmodInts(m *py.Account, a, b any, zero string) (any, any) {
 	return Norm(q), Norm(r)
 }
 
-// exactInFloat is the largest magnitude up to which every integer is a float.
+// exactInFloat is the magnitude up to which a float represents every integer exactly.
 const exactInFloat = 1 << 53
 
-// trueDivide returns the float nearest to the quotient, which is not that of the nearest floats.
+// trueDivide returns the float nearest to the exact quotient, which may differ from the quotient of
+// the nearest floats.
 //
 //	6 / 3 → 2.0
 //	1 / 3 → 0.3333333333333333
@@ -168,8 +167,8 @@ func trueDivide(m *py.Account, a, b any) any {
 	return f
 }
 
-// quotient rounds p/q once: 66 bits or more of the quotient and whether anything is left decide
-// every rounding, and cost less than the exact fraction, which would be reduced first.
+// quotient rounds p/q once: at least 66 bits of the quotient, and whether there is a remainder,
+// decide every rounding. That costs less than an exact fraction, which would be reduced first.
 func quotient(p, q *big.Int) (float64, bool) {
 	shift := max(q.BitLen()-p.BitLen()+1100, 0)
 	n := new(big.Int).Lsh(new(big.Int).Abs(p), uint(shift))
@@ -187,7 +186,7 @@ func quotient(p, q *big.Int) (float64, bool) {
 	return v, accuracy == big.Exact
 }
 
-// toFloat returns the nearest float, or an error beyond the largest.
+// toFloat returns the nearest float, and raises an error beyond the largest.
 func toFloat(n any) float64 {
 	f := nearest(n)
 	if math.IsInf(f, 0) {
@@ -248,7 +247,7 @@ func powUnit(sign int, n *big.Int) any {
 	return int64(-1)
 }
 
-// shift computes a << b or a >> b, the left one charged by the size of what comes out.
+// shift computes a << b or a >> b. A left shift is charged by the size of its result.
 //
 //	1 << 10 → 1024
 //	-5 >> 1 → -3
@@ -278,8 +277,8 @@ func shift(m *py.Account, op string, a, b any) any {
 	return made(m, new(big.Int).Rsh(x, uint(n)))
 }
 
-// bitInts works on two's complement of endless length, as Python defines it for negative numbers;
-// big.Int does the same.
+// bitInts computes bitwise operations on two's complement of infinite length, as Python defines it
+// for negative numbers; big.Int does the same.
 //
 //	6 & 3 → 2
 //	6 | 3 → 7

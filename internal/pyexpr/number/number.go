@@ -1,6 +1,6 @@
 // Package number computes with Python's numbers: an int is an int64, or a *big.Int beyond 64 bits,
-// a float a float64, and a bool counts as an int. It reads and writes them as CPython does. What
-// makes a number larger is charged before it is made.
+// a float a float64, and a bool counts as an int. It reads and writes them as CPython does. An
+// operation that makes a number larger is charged before it runs.
 package number
 
 import (
@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Norm returns a big integer as an int64 if it fits, else as it is.
+// Norm returns a big integer as an int64 if it fits, and unchanged otherwise.
 func Norm(n *big.Int) any {
 	if n.IsInt64() {
 		return n.Int64()
@@ -17,7 +17,7 @@ func Norm(n *big.Int) any {
 	return n
 }
 
-// Int reads an int or bool.
+// Int returns an int or bool as an int; it returns false for any other value.
 func Int(v any) (any, bool) {
 	switch v := v.(type) {
 	case int64, *big.Int:
@@ -31,7 +31,7 @@ func Int(v any) (any, bool) {
 	return nil, false
 }
 
-// Big returns an integer as a big one. What it gives may be v itself and must not be changed.
+// Big returns an integer as a *big.Int. The result may be v itself and must not be changed.
 func Big(v any) *big.Int {
 	switch v := v.(type) {
 	case *big.Int:
@@ -46,7 +46,7 @@ func Big(v any) *big.Int {
 	return new(big.Int)
 }
 
-// Bits returns the length of an integer.
+// Bits returns the length of an integer in bits.
 func Bits(v any) int64 {
 	switch v := v.(type) {
 	case *big.Int:
@@ -94,8 +94,8 @@ func Magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// Operate computes with two numbers; ok is false when one of them is none, or the operator is not
-// for floats.
+// Operate applies an operator to two numbers; ok is false if one of them is not a number, or if the
+// operator is not defined for floats.
 func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)
@@ -126,7 +126,8 @@ func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return floats(m, op, x, y), true
 }
 
-// boolean keeps the type of two bools where the operator does.
+// boolean returns the result of &, | or ^ on two bools as a bool, and otherwise for any other
+// operator.
 func boolean(op string, x, y bool, otherwise any) any {
 	switch op {
 	case "&":
@@ -139,7 +140,7 @@ func boolean(op string, x, y bool, otherwise any) any {
 	return otherwise
 }
 
-// Divmod returns a // b and a % b in one go, with messages of its own for a zero.
+// Divmod returns a // b and a % b in one go, with its own messages for division by zero.
 func Divmod(m *py.Account, a, b any) (any, any) {
 	i, ok1 := Int(a)
 	j, ok2 := Int(b)

@@ -11,12 +11,12 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Reading of numbers, in literals and in the texts that int and float are given. Python counts the
+// Reading of numbers, in literals and in the texts for int and float. Python counts the
 // digits of all scripts as digits of a number: int('١٢') is 12, and so is int('１２') with full-width
 // digits, which Korean and Japanese keyboards write.
 
-// trimSpace removes what int and float ignore around a number: every character that Python counts
-// as blank, which is more than ASCII's six, U+00A0 and U+3000 among them.
+// trimSpace removes the characters that int and float ignore around a number: all that Python
+// counts as white space, which is more than ASCII's six, U+00A0 and U+3000 among them.
 func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
 
 // plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
@@ -37,7 +37,7 @@ func plainDigits(s string) string {
 	}, s)
 }
 
-// ParseInt reads what int accepts in a base; 0 means that a prefix says which.
+// ParseInt reads an integer as int does in a base; with base 0 a prefix gives the base.
 //
 //	int(' -1_000 ') → -1000
 //	int('0x1f', 16) → 31
@@ -91,14 +91,15 @@ func intDigits(s string, base int) (digits, sign string, base0 int) {
 	}
 	if base == 0 {
 		if LeadingZero(digits + "0") {
-			return "", sign, 10 // 012 is no number where prefixes count
+			return "", sign, 10 // 012 is not a number where prefixes count
 		}
 		base = 10
 	}
 	return digits, sign, base
 }
 
-// digitsOfBase removes underscores between digits of a base; ok is false when anything is no digit.
+// digitsOfBase removes underscores between digits of a base; ok is false if there is any other
+// character.
 func digitsOfBase(s string, base int) (string, bool) {
 	if s == "" {
 		return "", false
@@ -113,8 +114,8 @@ func digitsOfBase(s string, base int) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// ParseFloat reads what float accepts: blanks around, underscores between digits, digits of any
-// script.
+// ParseFloat reads a float as float does: with blanks around, underscores between digits, and
+// digits of any script.
 //
 //	float(' 1_0.5e1 ') → 105.0
 //	float('-inf') → -inf
@@ -142,9 +143,9 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	return 0, false
 }
 
-// readSteps returns what reading a float costs beside its text. Numbers of many digits, and those
-// below the normal ones, are read by shifting a decimal for each few bits of the exponent, which
-// takes some 30 µs for 2.2250738585072011e-308.
+// readSteps returns the cost of reading a float, in addition to that of its text. Numbers of many
+// digits, and those below the normal ones, are read by shifting a decimal for each few bits of the
+// exponent, which takes some 30 µs for 2.2250738585072011e-308.
 func readSteps(text string, x float64) int64 {
 	exponent := exponentOf(x)
 	if len(text) < 17 && exponent > -1000 {
@@ -153,7 +154,7 @@ func readSteps(text string, x float64) int64 {
 	return int64(max(exponent, -exponent)) / 8
 }
 
-// withoutUnderscores removes underscores; ok is false where one does not stand between two digits.
+// withoutUnderscores removes underscores; ok is false if one is not between two digits.
 func withoutUnderscores(s string) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i+1 == len(s) || !IsDigit(s[i-1]) || !IsDigit(s[i+1])) {
@@ -163,8 +164,8 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// LeadingZero reports whether an integer literal is written as C writes an octal one; zeros alone
-// are zero.
+// LeadingZero reports whether an integer literal is written as C writes an octal one; only zeros
+// are a valid zero.
 //
 //	00 → 0
 //	0_0 → 0
@@ -174,7 +175,7 @@ func LeadingZero(s string) bool {
 	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
 
-// DigitValue returns what a digit stands for in a base up to 36, or 99.
+// DigitValue returns the value of a digit in a base up to 36, or 99 for other characters.
 func DigitValue(c byte) int {
 	switch {
 	case IsDigit(c):
@@ -187,7 +188,7 @@ func DigitValue(c byte) int {
 	return 99
 }
 
-// Literal returns what a literal that the lexer accepted stands for.
+// Literal returns the value of a literal that the lexer accepted.
 //
 //	123456789012345678901234567890 → 123456789012345678901234567890
 //	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695

@@ -38,7 +38,7 @@ func PowMod(m *py.Account, a, b, c any) any {
 	return Norm(r)
 }
 
-// Round rounds to so many digits behind the point, half to even, and keeps the type.
+// Round rounds to a number of digits after the point, half to even, and keeps the type.
 func Round(m *py.Account, v, digits any) any {
 	if n, ok := Int(v); ok {
 		return roundInt(m, n, digits)
@@ -51,13 +51,13 @@ func Round(m *py.Account, v, digits any) any {
 	return roundFloat(x, places)
 }
 
-// roundSteps returns what roundFloat costs: 600 digits are written and read again for
+// roundSteps returns the cost of roundFloat: 600 digits are written and read again for
 // round(1.1e300, 300), in some 12 µs.
 func roundSteps(x float64, places int64) int64 {
-	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits a digit
+	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits for each digit
 }
 
-// roundInt rounds to a power of ten, half to even. Digits behind the point change nothing.
+// roundInt rounds to a power of ten, half to even. Digits after the point change nothing.
 //
 //	round(15, -1) → 20
 //	round(25, -1) → 20

@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Comparison. Two values are equal or not without an error, whatever their types are; only < and
-// its kin refuse unlike types. What comparing costs is charged by what is looked at: a step an
-// item, a step for 64 bytes of text. So a comparison of two long lists that share their beginnings,
-// repeated in a loop, ends at the limit and not after minutes.
+// Comparison. Two values of any types can be compared for equality; only <, <=, > and >= refuse
+// different types. A comparison is charged by what it reads: a step for each item, and for each 64
+// bytes of text. So a comparison of two long lists that share their beginnings, repeated in a loop,
+// ends at the limit and not after minutes.
 
 // Compare computes a op b.
 func Compare(m *py.Account, op string, a, b Value) bool {
@@ -33,7 +33,7 @@ func Compare(m *py.Account, op string, a, b Value) bool {
 	return Order(m, op, a, b)
 }
 
-// identical compares with one of the values of which there is exactly one.
+// identical reports whether a is b. Only None, True and False are compared.
 //
 //	None is None → True
 //	0 is not None → True
@@ -90,13 +90,14 @@ func Equal(m *py.Account, a, b Value) bool {
 	return false
 }
 
-// equalItems compares item by item. The lengths come first: unequal ones settle it without looking
-// at any item, and no item's comparison can raise an error that would be missed.
+// equalItems compares item by item. The lengths come first: if they differ, no item has to be
+// compared. No comparison of items raises an error that would be missed.
 func equalItems(m *py.Account, x, y []Value) bool {
 	return slices.EqualFunc(x, y, func(a, b Value) bool { return Equal(m, a, b) })
 }
 
-// equalDicts compares as sets of entries: the order of insertion, which repr shows, does not count.
+// equalDicts compares dicts as sets of entries: the order of insertion, which repr shows, is
+// ignored.
 func equalDicts(m *py.Account, x, y *Dict) bool {
 	if len(x.keys) != len(y.keys) {
 		return false
@@ -124,7 +125,7 @@ func Order(m *py.Account, op string, a, b Value) bool {
 	}
 	switch x := a.(type) {
 	case string:
-		if y, ok := b.(string); ok { // UTF-8 orders as code points do
+		if y, ok := b.(string); ok { // UTF-8 has the order of code points
 			m.Scan(min(len(x), len(y)))
 			return number.Order(strings.Compare(x, y)).Fulfils(op)
 		}
@@ -145,7 +146,7 @@ func Order(m *py.Account, op string, a, b Value) bool {
 	return false
 }
 
-// orderItems compares the first items that differ, and the lengths when none do.
+// orderItems compares the first items that differ, or the lengths if no items differ.
 func orderItems(m *py.Account, op string, x, y []Value) bool {
 	for i := range min(len(x), len(y)) {
 		if !Equal(m, x[i], y[i]) {
@@ -176,7 +177,7 @@ func contains(m *py.Account, x, v Value) bool {
 		_, ok := x.Get(m, v)
 		return ok
 	case *Set:
-		if _, ok := v.(*Set); ok { // a set could only be in it as a frozenset, which there is none of
+		if _, ok := v.(*Set); ok { // only a frozenset could be in a set, and there are none here
 			return false
 		}
 		return x.has(m, v)
@@ -193,8 +194,8 @@ func contains(m *py.Account, x, v Value) bool {
 	return Iterate(m, x).has(m, v)
 }
 
-// has walks until an item equals v. An iterator is used up to there, as Python's is: `2 in g` and
-// then `list(g)` gives what came behind the 2.
+// has reads items until one equals v. As in Python this uses up the iterator so far: `2 in g` and
+// then `list(g)` gives the items after the 2.
 func (it *Iterator) has(m *py.Account, v Value) bool {
 	for item := range it.Rest(m) {
 		if Equal(m, item, v) {

@@ -10,13 +10,13 @@ import (
 )
 
 // Hashing. Python's rule is that equal values have equal hashes, across types: {1: 'a'}[True] and
-// {1: 'a'}[1.0] find 'a'. So a value is turned into a Go value that is equal exactly when Python's
-// values are: every integral number into its int64 (or its digits, beyond 64 bits), a tuple into a
-// text of its items. Go's maps are seeded at random for each map, so keys chosen to collide
-// (CVE-2012-1150 in old Pythons) gain nothing.
+// {1: 'a'}[1.0] find 'a'. So a value is converted to a Go value, such that two Go values are equal
+// exactly when Python's values are: every integral number to its int64 (or its digits, beyond 64
+// bits), a tuple to a text of its items. Each Go map has a random seed, so keys that are chosen to
+// collide (CVE-2012-1150 in old Pythons) have no effect.
 
-// Dict keeps its entries in the order of insertion. index says where the entry of a hash key
-// stands.
+// Dict keeps its entries in the order of insertion. index maps a hash key to the position of its
+// entry.
 type Dict struct {
 	keys, vals []Value
 	index      map[any]int
@@ -28,21 +28,21 @@ type Set struct {
 	index map[any]int
 }
 
-// View is one of the three looks at a dict.
+// View is one of the three views of a dict.
 type View struct {
 	d    *Dict
 	kind string // "key", "value" or "item"
 }
 
-// View returns the look at a dict that dict.keys ("key"), dict.values ("value") or dict.items
-// ("item") gives.
+// View returns the view of a dict that dict.keys ("key"), dict.values ("value") or dict.items
+// ("item") returns.
 func (d *Dict) View(kind string) View { return View{d, kind} }
 
 // typeName returns dict_keys, dict_values or dict_items.
 func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
-// The types of hash keys that are no Go value of their own. Equal values have equal keys: 1, 1.0
-// and True are all int64(1).
+// The types of hash keys for values that are not their own key. Equal values have equal keys: 1,
+// 1.0 and True are all int64(1).
 type (
 	bigKey   string
 	tupleKey string
@@ -84,7 +84,8 @@ func hashKey(m *py.Account, v Value) any {
 	return py.Raise(py.TypeError, "unhashable type: '%s'", TypeName(v))
 }
 
-// appendKey writes a hash key so that two tuples write the same exactly when they are equal.
+// appendKey appends a hash key, in a form that is the same for two tuples exactly if they are
+// equal.
 func appendKey(m *py.Account, dst []byte, v Value) []byte {
 	if t, ok := v.(Tuple); ok {
 		dst = append(dst, 't')
@@ -99,7 +100,7 @@ func appendKey(m *py.Account, dst []byte, v Value) []byte {
 	return appendScalar(m, dst, hashKey(m, v))
 }
 
-// appendScalar writes the hash key of a value that is no tuple.
+// appendScalar appends the hash key of a value that is not a tuple.
 func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	text := func(tag byte, s string) []byte {
 		dst = binary.AppendUvarint(append(dst, tag), uint64(len(s)))
@@ -125,16 +126,15 @@ func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	return nil
 }
 
-// NewDict makes a dict that can be filled. Python's dicts keep the order of insertion since 3.7,
-// and the language promises it.
+// NewDict makes an empty dict. Python guarantees since 3.7 that dicts keep the order of insertion.
 func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// NewSet makes a set that can be filled. A set keeps the order of insertion here, which Python's
-// does not: its order is that of hashes, for strings another one in every process. What an
-// expression may rely on is sorted(...), as in Python.
+// NewSet makes an empty set. Unlike Python's, it keeps the order of insertion: Python's order is
+// that of hashes, which for strings differs in every process. As in Python, an expression should
+// only rely on sorted(...).
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// Set puts an entry in. As in Python the first key stays where an equal one follows.
+// Set adds an entry or replaces its value. As in Python the first of several equal keys is kept.
 //
 //	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
 //	{1: 'x', True: 'y'} → {1: 'y'}
@@ -158,7 +158,7 @@ func (d *Dict) Get(m *py.Account, k Value) (Value, bool) {
 	return d.vals[i], true
 }
 
-// Add puts an item in, unless an equal one is there.
+// Add adds an item, unless the set has an equal one.
 func (s *Set) Add(m *py.Account, v Value) {
 	key := hashKey(m, v)
 	if _, ok := s.index[key]; ok {
@@ -175,7 +175,7 @@ func (s *Set) has(m *py.Account, v Value) bool {
 	return ok
 }
 
-// Update puts in the entries of a dict, or pairs.
+// Update adds the entries of a dict, or pairs of key and value.
 func (d *Dict) Update(m *py.Account, v Value) {
 	if from, ok := v.(*Dict); ok {
 		for i := range from.keys {

@@ -1,5 +1,5 @@
-// Package object has the values of expressions and what Python does with them. Nothing changes a
-// value, and whatever makes one is charged before it is made.
+// Package object has the values of expressions and Python's operations on them. No operation
+// changes a value, and each is charged before it makes one.
 //
 //	values.go                what a value is; its type, truth and length
 //	operators.go             + - * and the like; package number computes with numbers

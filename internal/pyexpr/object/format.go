@@ -13,10 +13,10 @@ import (
 // Formatting of values by a specification, `{x:>8,.2f}`. The layout of a number is always sign,
 // prefix (0x), digits with separators, rest (point, fraction, exponent, percent); padding goes
 // around it, or between prefix and digits for '='. The steps and their checks follow CPython's
-// formatter_unicode.c one by one, since its messages depend on their order: {1.5:,.2d} complains of
-// d before it looks at the precision.
+// formatter_unicode.c one by one, since its messages depend on their order: {1.5:,.2d} reports the
+// d before the precision.
 
-// Format implements format(v, spec): what an f-string's field and str.format make of a value.
+// Format implements format(v, spec), which f-strings and str.format use.
 //
 //	f'{5:03d}' → '005'
 //	f'{"x":>3}' → '  x'
@@ -39,9 +39,8 @@ func Format(m *py.Account, v Value, spec string) string {
 	return ""
 }
 
-// formatString pads or cuts text. A precision is the most characters that are kept; a width counts
-// code points, so that a column of Hangul is as many characters wide, though a terminal shows them
-// double.
+// formatString pads or cuts text. A precision is the maximum number of characters; a width counts
+// code points, though a terminal shows a character of Hangul with double width.
 //
 //	f'{"abcdef":.3}' → 'abc'
 //	f'{"a":*^5}' → '**a**'
@@ -77,7 +76,7 @@ func fit(m *py.Account, v string, s spec) string {
 	return pad(m, v, s)
 }
 
-// unknownCode complains of a type letter.
+// unknownCode raises the error for an unknown type letter.
 func unknownCode(c rune, typ string) {
 	if c > 32 && c < 128 {
 		py.Raise(py.ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
@@ -102,7 +101,7 @@ func pad(m *py.Account, v string, s spec) string {
 	return Padded(m, v, s.fill, left, missing-left)
 }
 
-// Padded puts a fill character before and behind a text, charged before it is written.
+// Padded adds fill characters before and after a text, charged before they are written.
 func Padded(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
@@ -121,7 +120,7 @@ func Padded(m *py.Account, v string, fill rune, left, right int64) string {
 	return b.String()
 }
 
-// formatInt writes an int, or as the float that it is when the type letter is a float's.
+// formatInt writes an int, converted to a float if the type letter is one for floats.
 //
 //	f'{255:#x}' → '0xff'
 //	f'{255:b}' → '11111111'
@@ -149,7 +148,7 @@ func formatInt(m *py.Account, n Value, typ, text string) string {
 	return inBase(m, n, s).layout(m, s)
 }
 
-// formatChar writes the character that a number stands for.
+// formatChar writes the character with a number.
 //
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
@@ -179,8 +178,8 @@ func charOf(n int64) string {
 	return string(rune(n))
 }
 
-// inBase returns an int in the base of a specification's letter, with the prefix if that is asked
-// for.
+// inBase returns an int in the base of a specification's letter, with the prefix if the
+// specification asks for it.
 func inBase(m *py.Account, n Value, s spec) (all numeral) {
 	base := map[rune]int{'b': 2, 'o': 8, 'x': 16, 'X': 16}[s.typ]
 	if base == 0 {
@@ -243,16 +242,16 @@ func formatFloat(m *py.Account, x float64, typ string, s spec) string {
 	return numeral{negative: negative, digits: text[:whole], rest: rest}.layout(m, s)
 }
 
-// zeroText reports whether a formatted number is nothing but zeros before its exponent.
+// zeroText reports whether a formatted number has only zeros before its exponent.
 func zeroText(s string) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
 	return strings.Trim(mantissa, "0.") == ""
 }
 
-// numeral is a formatted number in the parts that padding and grouping go between.
+// numeral is a formatted number in parts, between which padding and separators are inserted.
 type numeral struct {
 	negative             bool
-	prefix, digits, rest string // 0x, the digits before the point, everything behind them
+	prefix, digits, rest string // 0x, the digits before the point, everything after them
 }
 
 // layout puts the parts together with sign, groups and padding.
@@ -286,7 +285,7 @@ func (n numeral) layout(m *py.Account, s spec) string {
 }
 
 // group puts a separator after every three digits (four of a binary base), and zeros before them up
-// to least characters. The zeros are grouped too, so that one more may come than asked for: a
+// to least characters. The zeros are grouped too, so there may be one more than asked for, since a
 // number does not begin with a comma.
 //
 //	f'{1234567:,}' → '1,234,567'

@@ -52,8 +52,8 @@ func (r *specReader) accept(any string) rune {
 	return 0
 }
 
-// parseSpec reads a specification. The checks stand in CPython's order, so that of two faults the
-// same one is named.
+// parseSpec reads a specification. The checks are in CPython's order, so that the same one of two
+// faults is reported.
 //
 //	f'{5:<4}' → '5   '
 //	f'{5:^4}' → ' 5  '
@@ -99,8 +99,8 @@ func parseSpec(text, of string, typ, align rune) spec {
 	return s
 }
 
-// number reads a width or precision; -1 when there is none. tooLarge is what is said of one beyond
-// 64 bits.
+// number reads a width or precision; it returns -1 if there is none. tooLarge is the message for a
+// number beyond 64 bits.
 func (r *specReader) number(tooLarge string) int64 {
 	n := 0
 	for n < len(r.rest) && number.IsDigit(r.rest[n]) {
@@ -131,8 +131,8 @@ func (s *spec) separators(r *specReader) {
 	}
 }
 
-// checkGrouping raises an error for a type that cannot have groups: decimal ones can, and with '_'
-// the binary ones.
+// checkGrouping raises an error for a type that cannot have groups. Decimal types can, and with '_'
+// also binary types.
 //
 //	f'{5:,x}' → ValueError: Cannot specify ',' with 'x'.
 //	f'{5:,_}' → ValueError: Cannot specify both ',' and '_'.

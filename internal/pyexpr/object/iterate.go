@@ -7,10 +7,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// span is a range: n numbers from start in steps. stop is only shown.
+// span is a range: n numbers from start in steps of step. stop is only for display.
 type span struct{ start, stop, step, n int64 }
 
-// Iterable reports whether a value can be walked.
+// Iterable reports whether a value can be iterated.
 func Iterable(v Value) bool {
 	switch v.(type) {
 	case string, List, Tuple, *Dict, *Set, span, View, *Iterator:
@@ -19,7 +19,7 @@ func Iterable(v Value) bool {
 	return false
 }
 
-// Iterate begins to walk a value.
+// Iterate returns an iterator over a value, and raises an error if it is not iterable.
 //
 //	list('한a') → ['한', 'a']
 //	list({'a': 1, 'b': 2}) → ['a', 'b']
@@ -49,11 +49,11 @@ func Iterate(m *py.Account, v Value) *Iterator {
 	return nil
 }
 
-// Each walks the items of a value.
+// Each returns a sequence of the items of a value.
 func Each(m *py.Account, v Value) iter.Seq[Value] { return Iterate(m, v).Rest(m) }
 
-// Rest walks what an iterator has not given yet. Whoever breaks off has used up the items so far,
-// and no more.
+// Rest returns a sequence of the remaining items of an iterator. A loop that breaks has used up
+// only the items so far.
 func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for v, ok := it.Next(m); ok && yield(v); v, ok = it.Next(m) {
@@ -61,7 +61,7 @@ func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	}
 }
 
-// overItems walks a slice. Nothing changes a list while it is walked, so the slice itself will do.
+// overItems iterates over a slice. It needs no copy, since nothing ever changes a list.
 func overItems(items []Value) func(*py.Account) (Value, bool) {
 	i := 0
 	return func(*py.Account) (Value, bool) {
@@ -73,7 +73,7 @@ func overItems(items []Value) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overText walks code points. Each is a string of its own, which shares the bytes of the whole.
+// overText iterates over code points. Each is a string that shares the bytes of the whole.
 func overText(s string) func(*py.Account) (Value, bool) {
 	return func(m *py.Account) (Value, bool) {
 		if s == "" {
@@ -87,8 +87,8 @@ func overText(s string) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overSpan counts. The number is computed from the index, as start + i*step, so that no rounding or
-// overflow adds up.
+// overSpan iterates over a range. Each number is computed from its index, as start + i*step, so
+// that no overflow adds up.
 func overSpan(s span) func(*py.Account) (Value, bool) {
 	i := int64(0)
 	return func(m *py.Account) (Value, bool) {
@@ -101,7 +101,7 @@ func overSpan(s span) func(*py.Account) (Value, bool) {
 	}
 }
 
-// over walks a view of a dict.
+// over iterates over a view of a dict.
 func (v View) over() func(*py.Account) (Value, bool) {
 	switch v.kind {
 	case "key":
@@ -120,8 +120,8 @@ func (v View) over() func(*py.Account) (Value, bool) {
 	}
 }
 
-// Drain collects the items of an iterator. The slice is grown by hand, so that what it takes is
-// charged before it is taken.
+// Drain collects the items of an iterator. It grows the slice explicitly, so that memory is charged
+// before it is allocated.
 //
 //	list(x for x in 'abc') → ['a', 'b', 'c']
 //	tuple({'a': 1}) → ('a',)
@@ -135,7 +135,7 @@ func Drain(m *py.Account, it *Iterator) []Value {
 	return items
 }
 
-// Grow appends an item and charges the new slice where one is needed.
+// Grow appends an item, and charges for a new slice if one is needed.
 func Grow(m *py.Account, items []Value, v Value) []Value {
 	m.Step(1)
 	if len(items) == cap(items) {
@@ -146,8 +146,8 @@ func Grow(m *py.Account, items []Value, v Value) []Value {
 	return append(items, v)
 }
 
-// Items returns the items of any iterable. A list's and a tuple's are given as they are, and must
-// not be changed.
+// Items returns the items of any iterable. Those of a list or a tuple are not copied, and must not
+// be changed.
 func Items(m *py.Account, v Value) []Value {
 	switch v := v.(type) {
 	case List:
@@ -168,8 +168,8 @@ func CollectSet(m *py.Account, it *Iterator) *Set {
 	return s
 }
 
-// Reversed walks backwards what has an order and an end. The names of the types are CPython's,
-// which has one for each source.
+// Reversed returns an iterator that goes backwards over a value with an order and an end. Its type
+// has CPython's name, which depends on the type of the value.
 //
 //	list(reversed([1, 2, 3])) → [3, 2, 1]
 //	''.join(reversed('abc')) → 'cba'
@@ -194,7 +194,7 @@ func Reversed(m *py.Account, v Value) *Iterator {
 	return nil
 }
 
-// backwards walks items from the last to the first.
+// backwards iterates over items from the last to the first.
 func backwards(items []Value) func(*py.Account) (Value, bool) {
 	i := len(items)
 	return func(*py.Account) (Value, bool) {

@@ -13,12 +13,12 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Between JSON and values. A number keeps the type that its text has, in both directions: 5 is an
-// int and stays 5, 5.0 is a float and stays 5.0, and 123456789012345678901234567890 loses no digit.
-// What JSON does not have is refused with a hint, never rewritten: NaN, sets, keys that are no
-// strings.
+// Conversion between JSON and values. A number keeps the type of its text in both directions: 5 is
+// an int and stays 5, 5.0 is a float and stays 5.0, and 123456789012345678901234567890 loses no
+// digit. Values that JSON does not have are refused with a hint, never rewritten: NaN, sets, keys
+// that are not strings.
 
-// FromJSON makes a value of an argument. Numbers keep what they are: 5 is an int, 5.0 and 5e0 are
+// FromJSON converts an argument to a value. Numbers keep their types: 5 is an int, 5.0 and 5e0 are
 // floats.
 func FromJSON(m *py.Account, v any, depth int) Value {
 	if depth > m.Limits.Depth {
@@ -45,8 +45,8 @@ func FromJSON(m *py.Account, v any, depth int) Value {
 	return py.Raise(py.TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
-// fromNumber reads a JSON number. An exponent or a point makes a float, even of 1e2: so does
-// Python's json.
+// fromNumber reads a JSON number. An exponent or a point makes it a float, even 1e2, as in Python's
+// json.
 func fromNumber(m *py.Account, s string) Value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
@@ -56,10 +56,10 @@ func fromNumber(m *py.Account, s string) Value {
 		m.Alloc(py.BoxBytes)
 		return x
 	}
-	// Nearly every number is one: int() would look for blanks, underscores and digits of other
-	// scripts in it, none of which JSON has.
+	// Nearly every number fits an int64. int() would also look for blanks, underscores and digits
+	// of other scripts, which JSON does not have.
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		m.Scan(8 * len(s)) // as it would be charged there
+		m.Scan(8 * len(s)) // as int() would charge it
 		m.Alloc(py.BoxBytes)
 		return n
 	}
@@ -67,7 +67,7 @@ func fromNumber(m *py.Account, s string) Value {
 }
 
 // fromArray charges the list before it is made, though the JSON is in memory already: the account
-// is of what the run adds.
+// covers what the run adds.
 func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	items := make(List, len(v))
@@ -77,7 +77,7 @@ func fromArray(m *py.Account, v []any, depth int) Value {
 	return items
 }
 
-// fromObject orders the keys, since a Go map has lost the order that the JSON had.
+// fromObject sorts the keys, since a Go map does not keep the order of the JSON.
 func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))
@@ -93,7 +93,7 @@ func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	return d
 }
 
-// json writes a result. Its size is charged as it grows, and limited besides.
+// json writes a result. Its size is charged as it grows, and also limited.
 func (t *Text) json(v Value, depth int) {
 	t.m.Step(1)
 	if depth > t.m.Limits.Depth {
@@ -102,7 +102,7 @@ func (t *Text) json(v Value, depth int) {
 	if t.b.Len() > t.m.Limits.Result {
 		tooLong(t.m)
 	}
-	// Arrays and objects have no blanks: the text is paid for by the token.
+	// Arrays and objects have no blanks: a model's user pays for each token.
 	array := func(items []Value) {
 		t.series("[", len(items), ",", func(i int) { t.json(items[i], depth+1) }, "]")
 	}
@@ -147,8 +147,8 @@ func ToJSON(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// tooLong raises the error of a result beyond the limit. Such results are for a model's context,
-// where a megabyte has no place.
+// tooLong raises the error of a result beyond the limit. Results are for a model's context, where a
+// megabyte is useless.
 func tooLong(m *py.Account) {
 	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }
@@ -171,7 +171,7 @@ func (t *Text) jsonString(s string) {
 	t.Add(`"`)
 }
 
-// jsonEscape writes the escapes that JSON asks for and no others.
+// jsonEscape returns the escape of a character that JSON requires to be escaped.
 func jsonEscape(c byte) string {
 	switch c {
 	case '"', '\\':
@@ -187,8 +187,8 @@ func jsonEscape(c byte) string {
 	return `\u00` + string(hex[c>>4]) + string(hex[c&15])
 }
 
-// jsonObject writes a dict whose keys are strings; Python's json would turn numbers into strings
-// without saying so.
+// jsonObject writes a dict, whose keys must be strings; Python's json would silently turn numbers
+// into strings.
 func (t *Text) jsonObject(d *Dict, depth int) {
 	between := "{"
 	for i, k := range d.keys {

@@ -7,10 +7,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Operators between two values. Numbers are tried first, then what Python's types do among
-// themselves; the messages name the types in the order in which they were written, and + of a
-// string speaks of concatenation. @ is read and always refused: no type of the language has it, but
-// an error that says so is better than a syntax error.
+// Operators between two values. Numbers are tried first, then the operators of other types.
+// Messages name the types in the order of the operands, and for + of a string they speak of
+// concatenation. @ is parsed and always refused: no type supports it, but an error that says so is
+// better than a syntax error.
 
 // Unary computes -v, +v or ~v.
 //
@@ -38,7 +38,7 @@ func Unary(m *py.Account, op string, v Value) Value {
 	return i
 }
 
-// Operate computes a op b. Numbers come first: they are what most expressions are made of.
+// Operate computes a op b. Numbers come first, since most expressions consist of them.
 //
 //	7 / 2 → 3.5
 //	'a' + 'b' → 'ab'
@@ -68,7 +68,7 @@ func Operate(m *py.Account, op string, a, b Value) Value {
 	return Unsupported(op, a, b)
 }
 
-// Unsupported returns what Python says of two types that an operator does not join.
+// Unsupported raises Python's error for two types that an operator does not support.
 func Unsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"
@@ -76,7 +76,7 @@ func Unsupported(op string, a, b Value) Value {
 	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
 }
 
-// concat joins two texts or sequences of a kind.
+// concat joins two texts or two sequences of the same type.
 func concat(m *py.Account, a, b Value) Value {
 	switch x := a.(type) {
 	case string:
@@ -98,15 +98,15 @@ func concat(m *py.Account, a, b Value) Value {
 	return py.Raise(py.TypeError, "can only concatenate %[1]s (not \"%[2]s\") to %[1]s", TypeName(a), TypeName(b))
 }
 
-// join makes one slice of two.
+// join returns the concatenation of two slices.
 func join(m *py.Account, x, y []Value) []Value {
 	n := len(x) + len(y)
 	m.AllocItems(int64(n))
 	return append(append(make([]Value, 0, n), x...), y...)
 }
 
-// times reads how often a sequence is to be repeated. As a count that is too large for memory ends
-// the run anyway, only its sign and order of size matter.
+// times reads how often to repeat a sequence. Since a count that is too large for memory ends the
+// run anyway, only its sign and order of magnitude matter.
 func times(v Value) int64 {
 	switch v := v.(type) {
 	case int64:

@@ -12,7 +12,7 @@ import (
 // The % operator of strings: C's printf with Python's additions, a dict for %(name)s, and numbers
 // of any size.
 
-// percentFormat is a format on its way: what is left of it, and the arguments.
+// percentFormat is the state of formatting: the rest of the format, and the arguments.
 type percentFormat struct {
 	m      *py.Account
 	rest   string
@@ -20,8 +20,8 @@ type percentFormat struct {
 	out    Text
 	args   []Value
 	used   int
-	dict   Value // what %(name)s looks names up in
-	turned bool  // to the left, by a negative *
+	dict   Value // where %(name)s looks up names
+	turned bool  // whether a negative * aligns to the left
 }
 
 // percent computes format % args.
@@ -45,7 +45,7 @@ func percent(m *py.Account, format string, args Value) Value {
 	case *Dict:
 		f.dict = v
 	case List, span:
-		f.dict = v // CPython takes every mapping for one, and these have an index
+		f.dict = v // CPython treats every type with an index as a mapping, and these have one
 	}
 	f.run()
 	if f.used < len(f.args) && f.dict == nil {
@@ -68,7 +68,7 @@ func (f *percentFormat) run() {
 	}
 }
 
-// take reads the next character.
+// take consumes the next character.
 func (f *percentFormat) take() rune {
 	r, size := utf8.DecodeRuneInString(f.rest)
 	if size == 0 {
@@ -88,7 +88,7 @@ func (f *percentFormat) argument() Value {
 	return f.args[f.used-1]
 }
 
-// conversion reads %[(name)][flags][width][.precision]letter and writes what it stands for.
+// conversion reads %[(name)][flags][width][.precision]letter and writes the formatted argument.
 //
 //	'%-5s|' % 'a' → 'a    |'
 //	'%05d' % -3 → '-0003'
@@ -113,7 +113,7 @@ func (f *percentFormat) conversion() {
 		s.precision = max(f.size("precision"), 0)
 	}
 	if f.rest != "" && strings.ContainsRune("hlL", rune(f.rest[0])) {
-		f.take() // C's lengths mean nothing here, and nothing complains
+		f.take() // C's length modifiers are ignored without an error
 	}
 	at := f.pos
 	letter := f.take()
@@ -125,7 +125,7 @@ func (f *percentFormat) conversion() {
 	f.out.Add(f.convert(letter, v, s, at))
 }
 
-// name reads (name), which may hold brackets of its own, and takes its value as the only argument.
+// name reads (name), which may contain brackets, and makes its value the only argument.
 //
 //	'%(a)s' % {'a': 1} → '1'
 //	'%(b)s' % {'a': 1} → KeyError: 'b'
@@ -185,7 +185,7 @@ func (f *percentFormat) flags(s *spec) (left bool) {
 	return left
 }
 
-// size reads a width or precision, or takes it from the arguments; -1 when there is none.
+// size reads a width or precision, or takes it from the arguments; it returns -1 if there is none.
 //
 //	'%99999999999999999999d' % 1 → ValueError: width too big
 //	'%.9999999999d' % 1 → ValueError: precision too big

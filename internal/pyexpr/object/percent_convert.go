@@ -7,7 +7,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// The conversions of %: what each letter makes of its argument.
+// The conversions of %: how each letter formats its argument.
 
 // convert writes one argument.
 func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
@@ -59,7 +59,8 @@ func (f *percentFormat) char(v Value, s spec) string {
 	return pad(f.m, charOf(r), s)
 }
 
-// integer writes a number in a base. A float is cut off for %d, and refused for the others.
+// integer writes a number in a base. A float is truncated for %d, and refused for the other
+// letters.
 //
 //	'%d' % 3.99 → '3'
 //	'%x' % 3.5 → TypeError: %x format: an integer is required, not float
@@ -96,7 +97,7 @@ func (f *percentFormat) digits(n Value, s spec) numeral {
 	return all
 }
 
-// signed puts the zeros of the flag 0 behind the sign.
+// signed returns the specification with the zeros of the flag 0 after the sign.
 func (f *percentFormat) signed(s spec) spec {
 	if s.fill == '0' && s.align == '>' {
 		s.align = '='

@@ -11,11 +11,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// Texts of values, as str and repr make them. They are what f-strings, % and messages are built
-// from, so they have to be exact: quotes chosen as Python chooses them, floats in their shortest
-// form, ints of up to 4,300 digits.
+// Texts of values, as str and repr make them. f-strings, % and messages are built from them, so
+// they have to be exact: quotes chosen as Python chooses them, floats in their shortest form, ints
+// of up to 4,300 digits.
 
-// Text is a string that grows. Each growth is charged before it is made, so a representation can be
+// Text is a string that grows. Each growth is charged in advance, so a representation can be
 // cut off while it is written: a list that holds one long string a thousand times never becomes
 // text.
 type Text struct {
@@ -29,8 +29,8 @@ func NewText(m *py.Account) *Text { return &Text{m: m} }
 // String returns the text so far.
 func (t *Text) String() string { return t.b.String() }
 
-// Add doubles the room when it is too small. strings.Builder would grow by itself, but then nobody
-// would have been asked.
+// Add appends a string. It doubles the buffer if it is too small, since strings.Builder would grow
+// without being charged.
 func (t *Text) Add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
@@ -66,7 +66,7 @@ func Repr(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// Convert does what !s, !r and !a ask for.
+// Convert applies the conversion !s, !r or !a.
 func Convert(m *py.Account, v Value, conversion byte) Value {
 	switch conversion {
 	case 's':
@@ -79,7 +79,7 @@ func Convert(m *py.Account, v Value, conversion byte) Value {
 	return v
 }
 
-// ascii returns repr of v with every character beyond ASCII as an escape.
+// ascii returns the repr of v with an escape for every character outside ASCII.
 func ascii(m *py.Account, v Value) Value {
 	s := Repr(m, v)
 	if IsASCII(s) {
@@ -105,8 +105,7 @@ func boolText(v bool) string {
 	return "False"
 }
 
-// repr writes a value. How deep it is nested is bounded by the source and the arguments, so this
-// can be a recursion.
+// repr writes a value. It can be recursive, since the source and the arguments bound the nesting.
 //
 //	str((1,)) → '(1,)'
 //	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
@@ -160,7 +159,7 @@ func (t *Text) items(open string, items []Value, end string) {
 	t.series(open, len(items), ", ", func(i int) { t.repr(items[i]) }, end)
 }
 
-// series writes n parts between brackets, and stops with the first that would go beyond the limit.
+// series writes n parts between brackets, and stops at the first that would exceed the limit.
 func (t *Text) series(open string, n int, between string, part func(i int), end string) {
 	t.Add(open)
 	for i := range n {
@@ -180,8 +179,8 @@ func (s span) String() string {
 	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
 }
 
-// quote writes a string as a literal: in double quotes only when it holds a single one and no
-// double one.
+// quote writes a string as a literal: in double quotes only if it contains a single quote and no
+// double quote.
 //
 //	str(['it']) → "['it']"
 //	str(["it's"]) → '["it\'s"]'
@@ -208,7 +207,7 @@ func (t *Text) quote(s string) {
 	t.Add(string(quote))
 }
 
-// escape returns how a character stands in a literal, or empty when it stands for itself.
+// escape returns the escape of a character in a literal, or "" if it needs none.
 //
 //	str(['\t\\']) → "['\\t\\\\']"
 //	str(['\x7f\xa0\u200b']) → "['\\x7f\\xa0\\u200b']"
@@ -230,7 +229,7 @@ func escape(r rune, quote byte) string {
 	return numberEscape(r)
 }
 
-// numberEscape returns a character by its number, with as few digits as Python has an escape for.
+// numberEscape returns the shortest of Python's numeric escapes for a character.
 func numberEscape(r rune) string {
 	switch {
 	case r <= 0xff:
@@ -241,7 +240,7 @@ func numberEscape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// ParseInt reads what int accepts in a base; 0 means that a prefix says which.
+// ParseInt reads an integer as int does in a base; with base 0 a prefix gives the base.
 func ParseInt(m *py.Account, s string, base int) Value {
 	n, ok := number.ParseInt(m, s, base)
 	if !ok {

@@ -34,8 +34,8 @@ func repeated(m *py.Account, v Value, n int64) Value {
 	return nil
 }
 
-// repeatItems repeats items. The items themselves are shared, as they are in Python, and nothing
-// here can tell.
+// repeatItems repeats items. The items themselves are shared as in Python, which makes no
+// difference here.
 func repeatItems(m *py.Account, items []Value, n int64) []Value {
 	m.AllocItems(m.Times(int64(len(items)), n))
 	return slices.Repeat(items, int(n))
@@ -45,7 +45,7 @@ func repeatItems(m *py.Account, items []Value, n int64) []Value {
 func Runes(s string) int { return utf8.RuneCountInString(s) }
 
 // IsASCII reports whether each byte of s is a code point, so that an index needs no counting. Every
-// text here is UTF-8: what is not is replaced where arguments come in.
+// text here is UTF-8: invalid bytes are replaced when arguments are read.
 func IsASCII(s string) bool { return Runes(s) == len(s) }
 
 // ByteAt returns where the code point number n of s begins.
@@ -105,8 +105,8 @@ func notAnIndex(x, i Value) {
 	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", TypeName(x), TypeName(i))
 }
 
-// lookup finds an entry of a dict; a key that is not there is the error's message, as repr writes
-// it.
+// lookup returns the value of a key in a dict. For a missing key it raises an error whose message
+// is the key's repr.
 //
 //	{'a': 1}['a'] → 1
 //	{'a': 1}['b'] → KeyError: 'b'

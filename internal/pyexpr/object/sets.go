@@ -3,11 +3,11 @@ package object
 import "toolnorm/internal/pyexpr/py"
 
 // Sets, and the views of dicts that count as sets. The operators are strict where the methods of
-// Python are not: {1} | [2] is an error. Only views take any iterable, which is CPython's
-// inconsistency and kept.
+// Python are not: {1} | [2] is an error. Only views accept any iterable, an inconsistency of
+// CPython that is kept.
 
-// setOf returns v as a set, if it is one or the keys or items of a dict: those views join as sets
-// do. Items have to be hashed first.
+// setOf returns v as a set, if it is one or the keys or items of a dict: those views have the
+// operators of sets. Items have to be hashed first.
 func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -23,8 +23,8 @@ func setOf(m *py.Account, v Value) (*Set, bool) {
 	return nil, false
 }
 
-// within reports whether all items of x are in y. An items view looks its values up by key, so that
-// they need no hash.
+// within reports whether all items of x are in y. An items view looks its values up by key, so they
+// need no hash.
 func within(m *py.Account, x, y Value) bool {
 	for v := range Each(m, x) {
 		m.Step(1)
@@ -49,7 +49,7 @@ func (v View) has(m *py.Account, item Value) bool {
 	return ok && Equal(m, found, pair[1])
 }
 
-// setLike reports whether a value compares as a set does: sets, and the keys and items of dicts,
+// setLike reports whether a value compares like a set: sets, and the keys and items of dicts,
 // but not their values.
 func setLike(v Value) bool {
 	w, isView := v.(View)
@@ -57,8 +57,8 @@ func setLike(v Value) bool {
 	return isSet || isView && w.kind != "value"
 }
 
-// equalSets compares without order. Equal numbers of items make one direction enough; the direction
-// is that of the view when only one of them is a view, since Python asks the view then.
+// equalSets compares without order. Since the numbers of items are equal, one direction is enough.
+// If only one of them is a view, its items are looked up in the other, as in Python.
 //
 //	{'a': 1}.keys() == {'a'} → True
 //	{'a': 1}.items() == {('a', 1)} → True
@@ -81,7 +81,7 @@ func equalSets(m *py.Account, x, y Value) bool {
 	return within(m, x, y)
 }
 
-// orderSets compares sets by inclusion; known is false when one of them is none.
+// orderSets compares sets by inclusion; known is false if one of them is not a set.
 //
 //	{1} <= {1, 2} → True
 //	{1} < {1} → False
@@ -102,8 +102,8 @@ func orderSets(m *py.Account, op string, x, y Value) (holds, known bool) {
 	return within(m, x, y), true
 }
 
-// setOperator computes | & ^ - of two sets, and | of two dicts. ok is false when the operator does
-// not join the two. A view joins with any iterable, a set only with a set.
+// setOperator computes | & ^ - of two sets, and | of two dicts. ok is false if the operator does
+// not support the two. A view may be combined with any iterable, a set only with a set.
 //
 //	sorted({1, 2} | {3}) → [1, 2, 3]
 //	sorted({1, 2} & {2}) → [2]
@@ -116,7 +116,7 @@ func setOperator(m *py.Account, op string, a, b Value) (v Value, ok bool) {
 		if !isDict {
 			return nil, false
 		}
-		d := NewDict() // the entries of both; the right one's win
+		d := NewDict() // the entries of both; those of the right one win
 		d.Update(m, x)
 		d.Update(m, y)
 		return d, true
@@ -136,7 +136,7 @@ func setOperator(m *py.Account, op string, a, b Value) (v Value, ok bool) {
 	return joinSets(m, op, x, y), true
 }
 
-// joinSets computes a set of the items of x and y.
+// joinSets computes | & ^ or - of two sets.
 func joinSets(m *py.Account, op string, x, y *Set) *Set {
 	s := NewSet()
 	put := func(from, other *Set, want bool) {

@@ -8,7 +8,7 @@ import (
 // Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of
 // range, and the number of Items is known before any of them is copied.
 
-// SliceBound reads a bound of a slice: a number beyond 64 bits is as good as the largest.
+// SliceBound reads a bound of a slice. A number beyond 64 bits counts as the largest.
 func SliceBound(v Value, otherwise int64) int64 {
 	if v == nil {
 		return otherwise
@@ -32,7 +32,7 @@ func (c Cut) bounds(n int64) (start, stop, step, count int64) {
 	if step == 0 {
 		py.Raise(py.ValueError, "slice step cannot be zero")
 	}
-	low, high := int64(0), n // what a bound is clamped to
+	low, high := int64(0), n // the range to which a bound is clamped
 	first, last := low, high
 	if step < 0 {
 		low, high = -1, n-1
@@ -92,7 +92,7 @@ func slice(m *py.Account, x Value, c Cut) Value {
 	return nil
 }
 
-// pick returns every step-th item; bounds has made sure that all of them are there.
+// pick returns every step-th item; bounds has ensured that they exist.
 func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	m.AllocItems(count)
 	all := make([]Value, count)
@@ -102,7 +102,7 @@ func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	return all
 }
 
-// sliceText slices code points; a run of bytes where that is the same.
+// sliceText slices a text by code points, and by bytes where that is the same.
 func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	m.AllocText(int64(len(s)))
 	if count == 0 {
@@ -125,8 +125,8 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	return string(picked)
 }
 
-// NewRange returns a range of 64-bit numbers; a wider one, which Python has, could not be walked
-// within any limit.
+// NewRange returns a range of 64-bit numbers; Python also has wider ones, but they could not be
+// iterated within any limit.
 func NewRange(m *py.Account, start, stop, step int64) Value {
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts

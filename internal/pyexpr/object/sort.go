@@ -6,12 +6,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// pair is an item with the key that it is ordered by.
+// pair is an item with the key by which it is ordered.
 type pair struct{ key, item Value }
 
-// Sort sorts stably: equal items keep their order, in reverse too. The sort asks only "is a less
-// than b", and in the order in which CPython's asks: that decides which two types the error of a
-// mixed list names.
+// Sort sorts stably: equal items keep their order, in reverse too. It only compares with "is a less
+// than b", in the same order as CPython, which decides the two types in the error for a mixed list.
 //
 //	sorted([3, 1, 2], reverse=True) → [3, 2, 1]
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
@@ -41,8 +40,8 @@ func Sort(m *py.Account, items []Value, key func(Value) Value, reverse bool) Val
 // smallRun is the length below which a run is sorted by insertion, as in CPython.
 const smallRun = 64
 
-// mergeSort sorts halves and joins them. Halves that are in order already need no joining, which
-// makes sorted lists, the most frequent case, cost one comparison for each item.
+// mergeSort sorts halves and merges them. Halves that are already in order are not merged, so a
+// sorted list, the most frequent case, takes one comparison for each item.
 func mergeSort(m *py.Account, a, spare []pair) {
 	if len(a) < smallRun {
 		insertionSort(m, a)
@@ -57,7 +56,7 @@ func mergeSort(m *py.Account, a, spare []pair) {
 	merge(m, a, half, spare)
 }
 
-// merge joins two sorted halves. An item of the right half only goes first when it is less.
+// merge joins two sorted halves. An item of the right half comes first only if it is less.
 func merge(m *py.Account, a []pair, half int, spare []pair) {
 	left, right := spare[:copy(spare, a[:half])], a[half:]
 	for i := range a {
@@ -74,8 +73,8 @@ func merge(m *py.Account, a []pair, half int, spare []pair) {
 	}
 }
 
-// insertionSort finds the run that the items begin with, turns it when it falls, and inserts the
-// rest by bisection.
+// insertionSort finds the run at the beginning of the items, reverses it if it is descending, and
+// inserts the other items by bisection.
 func insertionSort(m *py.Account, a []pair) {
 	run := countRun(m, a)
 	for ; run < len(a); run++ {
@@ -95,7 +94,7 @@ func insertionSort(m *py.Account, a []pair) {
 	}
 }
 
-// countRun returns the length of the run at the start, which is ascending when it returns.
+// countRun returns the length of the run at the start, which it reverses if it is descending.
 func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)

@@ -13,10 +13,10 @@ import (
 //	int64, *big.Int    int; a *big.Int never fits into an int64, so that each number has one form
 //	float64            float
 //	string             str, in valid UTF-8
-//	List, Tuple        []Value; nothing in the language changes one
+//	List, Tuple        []Value; never changed
 //	*Dict, *Set        in the order of insertion
 //	span               range
-//	View               what dict.keys, values and items give
+//	View               the result of dict.keys, values or items
 //	*Iterator          generators, map, filter, zip, enumerate, reversed
 //	Callable           functions, methods, lambdas
 //	Cut                a slice within brackets
@@ -32,8 +32,8 @@ type (
 // Cut is the slice of x[a:b:c].
 type Cut struct{ Start, Stop, Step Value }
 
-// Iterator gives items one by one. A generator, a map and the like can be walked once, so it is a
-// pointer.
+// Iterator returns items one by one. Generators, map and others can be iterated only once, so it is
+// used by pointer.
 type Iterator struct {
 	Type string
 	Next func(m *py.Account) (Value, bool)
@@ -43,10 +43,10 @@ type Iterator struct {
 // only.
 type Callable interface {
 	TypeName() string
-	Text() string // what repr writes; empty for what has no text in expressions
+	Text() string // what repr writes; empty if it has no text in expressions
 }
 
-// TypeName returns the name that Python's messages call a value's type.
+// TypeName returns the name of a value's type in Python's messages.
 func TypeName(v Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -81,8 +81,8 @@ func TypeName(v Value) string {
 	return "object"
 }
 
-// ArgumentType returns the name of a type in the complaints of CPython's argument parser, which
-// calls None by its own name.
+// ArgumentType returns the name of a value's type in the errors of CPython's argument parser, which
+// writes None for None.
 func ArgumentType(v Value) string {
 	if v == nil {
 		return "None"
@@ -90,7 +90,7 @@ func ArgumentType(v Value) string {
 	return TypeName(v)
 }
 
-// Truth returns what bool makes of a value.
+// Truth returns the truth value of a value, like bool in Python.
 //
 //	bool(0.0) → False
 //	bool('0') → True

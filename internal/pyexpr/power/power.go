@@ -1,8 +1,9 @@
-// Package power computes powers of floats, rounded to the nearest float. Go's math.Pow errs in the
-// last digit of about one result in ten, so that `1.1 ** 10` would show another number than Python
-// does. CPython asks the C library, whose error is below 0.52 units in the last place: it gives the
-// nearest float in 999 of 1,000 cases, and its neighbour otherwise. Here it is the nearest one
-// always, up to chances of one in 2^40: everything is computed in pairs of floats with 104 bits.
+// Package power computes powers of floats, rounded to the nearest float. The last digit of about
+// one in ten results of Go's math.Pow is wrong, so `1.1 ** 10` would show another number than in
+// Python. CPython uses the C library, whose error is below 0.52 units in the last place: the result
+// is the nearest float in 999 of 1,000 cases, and its neighbour otherwise. This package always
+// returns the nearest float, except with a probability of about 2^-40: it computes with pairs of
+// floats of 104 bits.
 package power
 
 import (
@@ -28,12 +29,12 @@ func (a doubleDouble) add(b doubleDouble) doubleDouble {
 
 func (a doubleDouble) mul(b doubleDouble) doubleDouble {
 	p := a.hi * b.hi
-	low := math.FMA(a.hi, b.hi, -p) // what the product lost
+	low := math.FMA(a.hi, b.hi, -p) // the rounding error of the product
 	low += a.hi*b.lo + a.lo*b.hi
 	return twoSum(p, low)
 }
 
-// quo divides: the quotient of the upper parts, corrected twice by what is left.
+// quo divides: it computes the quotient of the upper parts, and corrects it twice by the remainder.
 func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 	q := a.hi / b.hi
 	rest := a.add(b.mul(doubleDouble{-q, 0}))
@@ -56,7 +57,7 @@ func Float(x, y float64) float64 {
 		return powerOf(x, int(y))
 	}
 	sign := 1.0
-	if x < 0 && math.Abs(y) < 1<<53 && math.Mod(y, 2) != 0 { // beyond, every float is even, and Mod slow
+	if x < 0 && math.Abs(y) < 1<<53 && math.Mod(y, 2) != 0 { // above that, every float is even, and Mod is slow
 		sign = -1
 	}
 	l := logarithm(math.Abs(x)).mul(doubleDouble{y, 0})
@@ -69,7 +70,7 @@ func Float(x, y float64) float64 {
 	return sign * exponential(l)
 }
 
-// powerOf squares and multiplies.
+// powerOf computes x to the n by squaring and multiplying.
 func powerOf(x float64, n int) float64 {
 	result, square := doubleDouble{1, 0}, doubleDouble{x, 0}
 	for k := max(n, -n); ; square = square.mul(square) {
@@ -86,9 +87,9 @@ func powerOf(x float64, n int) float64 {
 	return result.hi
 }
 
-// logarithm returns ln x: that of a power of two, and of a number between 0.7 and 1.4 by the series
-// of the area tangent, 2 (s + s³/3 + s⁵/5 + …) with s = (m-1)/(m+1), whose terms fall by a factor
-// of 34.
+// logarithm returns ln x, as the sum of the logarithms of a power of two and of a number between
+// 0.7 and 1.4. The latter is computed by the series of the area tangent, 2 (s + s³/3 + s⁵/5 + …)
+// with s = (m-1)/(m+1), whose terms fall by a factor of 34.
 func logarithm(x float64) doubleDouble {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {
@@ -104,8 +105,8 @@ func logarithm(x float64) doubleDouble {
 	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
-// exponential returns e to the l, rounded once: a power of two times e to a rest, which is made
-// small by halving it eight times, so that few terms of its series are needed, and squared as
+// exponential returns e to the l, rounded once. It is a power of two times e to a remainder. The
+// remainder is halved eight times, so that its series needs few terms, and the result is squared as
 // often.
 func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of errors. All but LimitError are Python's names, so that who knows Python knows what
-// to do.
+// The kinds of errors. All except LimitError have Python's names, so that an author who knows
+// Python knows what to do.
 const (
 	SyntaxError       = "SyntaxError"
 	NameError         = "NameError"
@@ -25,10 +25,10 @@ const (
 
 // Error says what is wrong with an expression, or what went wrong when it ran, and where.
 type Error struct {
-	Kind    string // NameError, TypeError, …; LimitError where a budget was spent
-	Line    int    // from 1; 0 when no place is to blame
+	Kind    string // NameError, TypeError, …; LimitError if a limit was exceeded
+	Line    int    // from 1; 0 if the error has no place
 	Column  int    // from 1, in characters
-	Message string // as CPython 3.11 says it
+	Message string // CPython 3.11's message
 	source  string // the line, for the caret
 }
 
@@ -44,8 +44,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (line %d, column %d)\n    %s\n    %s^", e.Kind, e.Message, e.Line, e.Column, e.source, e.indent())
 }
 
-// indent returns what stands before the caret. A tab stays one, so that the caret is under its
-// character in every terminal.
+// indent returns the white space before the caret. A tab stays a tab, so that the caret is under
+// its character in every terminal.
 func (e *Error) indent() string {
 	var b strings.Builder
 	n := 1
@@ -65,23 +65,23 @@ func (e *Error) indent() string {
 	return b.String()
 }
 
-// Raise ends what is being compiled or run with an error. It does not return: every error of an
-// expression ends the whole of it, nothing in the language can catch one, so the way out is one
-// unwinding up to Attempt and not a question after each of some four hundred calls. A limit can be
-// forgotten that way by nobody: who charges too much does not come back. The result is only there
-// so that a function may end with it.
+// Raise ends the compilation or run with an error. It does not return: every error ends the whole
+// expression, and nothing in the language can catch it, so it panics up to Attempt instead of a
+// check after each of some four hundred calls. So no caller can forget to check a limit: a call
+// that charges too much does not return. The result only allows a function to end with "return
+// Raise(…)".
 func Raise(kind, format string, args ...any) any {
 	MustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
 	return nil
 }
 
-// MustEnd unwinds to the innermost Attempt: Compile and Run of package pyexpr have one each, so
-// nothing outside of it sees the panic.
+// MustEnd panics up to the innermost Attempt. Compile and Run of package pyexpr each have one, so
+// nothing outside that package sees the panic.
 func MustEnd(err *Error) { panic(err) }
 
-// Attempt calls do and gives the error that ended it, nil if none did. A panic of any other kind
-// would be a fault of this package, none of which fuzzing has left; should there be one, it costs
-// this call and not the server, which runs tools in goroutines that nothing else guards.
+// Attempt calls do and returns the error that ended it, or nil. Any other panic would be a bug of
+// this package. Fuzzing finds none any more; if there is one, it ends this call and not the server,
+// which runs tools in goroutines without another recover.
 func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -96,15 +96,16 @@ func Attempt(do func()) (err *Error) {
 	return nil
 }
 
-// Blame calls do, and gives an error that ends it the place of offset pos in src, unless it has
-// one.
+// Blame calls do. If an error without a place ends it, the error gets the place of offset pos in
+// src.
 func Blame(src string, pos int, do func()) {
 	if err := Attempt(do); err != nil {
 		MustEnd(err.At(src, pos))
 	}
 }
 
-// At sets an error's place to offset pos in src, unless it has one: the innermost part knows best.
+// At sets an error's place to offset pos in src, unless it already has one from a part further
+// inside.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e

@@ -1,5 +1,6 @@
-// Package py is what all parts of the evaluator share: Python's kinds of errors with the one way in
-// which they end a run, and the account of what a run has spent. Nothing in it knows a value.
+// Package py is shared by all parts of the evaluator. It has Python's kinds of errors, with the one
+// way in which they end a run, and the account of what a run has spent. It does not depend on
+// values.
 package py
 
 import (
@@ -7,24 +8,25 @@ import (
 	"time"
 )
 
-// Limits bound what one run may spend. A field of zero has the default of DefaultLimits; none can
-// be switched off, since a single expression without a bound (`[0]*10**9`) ends the whole process
-// with an out-of-memory that nothing recovers.
+// Limits bound what one run may spend. A field of zero has the default of DefaultLimits. No limit
+// can be switched off, since a single expression without a limit (`[0]*10**9`) ends the whole
+// process by lack of memory, which cannot be recovered.
 type Limits struct {
 	Steps   int64         // nodes, loop turns and comparisons
 	Bytes   int64         // allocated in all during the run, freed or not
 	Bits    int           // of one integer
 	Depth   int           // nesting of arguments and result
 	Result  int           // bytes of the result's JSON
-	Timeout time.Duration // of wall time, beside the context's own end
+	Timeout time.Duration // of wall time, in addition to the context's own end
 }
 
-// DefaultLimits are what the zero value of Limits stands for. 200,000 steps took at most 40 ms for
-// every hostile expression of the corpus, and 8 MiB charged was never more than 16 MiB allocated.
+// DefaultLimits are the limits that zero fields of Limits mean. 200,000 steps took at most 40 ms
+// for every hostile expression of the corpus, and 8 MiB charged was never more than 16 MiB
+// allocated.
 var DefaultLimits = Limits{Steps: 200_000, Bytes: 8 << 20, Bits: 65_536, Depth: 64, Result: 1 << 20, Timeout: time.Second}
 
-// MostDigits is CPython's own limit between an int and its decimal digits. The conversion takes
-// quadratic time.
+// MostDigits is CPython's own limit for conversions between an int and its decimal digits. The
+// conversion takes quadratic time.
 const MostDigits = 4300
 
 // withDefaults fills the fields that are zero or negative.
@@ -36,7 +38,7 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// positive returns n, or otherwise if n bounds nothing.
+// positive returns n if it is positive, and otherwise if it is not.
 func positive[N int | int64 | time.Duration](n, otherwise N) N {
 	if n > 0 {
 		return n
@@ -44,23 +46,23 @@ func positive[N int | int64 | time.Duration](n, otherwise N) N {
 	return otherwise
 }
 
-// Account is the state of one run: what it has spent and what it may.
+// Account is the state of one run: what it has spent and what it may spend.
 type Account struct {
 	Limits   Limits
 	ctx      context.Context
 	deadline time.Time
 	Steps    int64
 	Bytes    int64
-	check    int64 // the number of steps at which the clock and the context are looked at again
-	Pos      int   // of the part of the source that an error would be blamed on
+	check    int64 // the number of steps at which the clock and the context are checked again
+	Pos      int   // offset of the part of the source where an error would be reported
 }
 
-// betweenChecks are the steps between two looks at the clock: about 50 µs, and a look costs less
-// than a hundredth of that.
+// betweenChecks is the number of steps between two checks of the clock: about 50 µs. A check takes
+// less than a hundredth of that.
 const betweenChecks = 1024
 
 // NewAccount starts a run. The clock is only read at the first check, so a short expression never
-// pays for it.
+// reads it.
 func NewAccount(ctx context.Context, l Limits) *Account {
 	m := &Account{Limits: l.withDefaults(), ctx: ctx}
 	m.check = min(betweenChecks, m.Limits.Steps)
@@ -75,8 +77,8 @@ func (m *Account) Step(n int64) {
 	}
 }
 
-// pause looks whether the run may go on. A charge so large that it overflowed, or was said to be
-// negative, is beyond any limit.
+// pause ends the run if a limit is exceeded. A negative charge, such as one that overflowed, is
+// beyond any limit.
 func (m *Account) pause(n int64) {
 	if m.Steps > m.Limits.Steps || m.Steps < 0 || n < 0 {
 		m.Steps = m.Limits.Steps
@@ -103,14 +105,14 @@ func (m *Account) Alloc(n int64) {
 	m.Bytes += n
 }
 
-// What values cost, in bytes: an interface is two words, and what does not fit into one is
-// allocated behind it.
+// The cost of values, in bytes. An interface has two words, and a value that does not fit into one
+// word is allocated separately.
 const (
 	SlotBytes  = 16
-	BoxBytes   = 16 // a number or the header of a string behind an interface
+	BoxBytes   = 16 // a number or a string header in an interface
 	ListBytes  = 48
 	EntryBytes = 112 // of a dict or set: the key, the value and Go's map, which is at most seven eighths full
-	BigBytes   = 64  // of an integer beyond 64 bits, beside its digits
+	BigBytes   = 64  // of an integer beyond 64 bits, in addition to its digits
 )
 
 // AllocItems charges a list or tuple of n items and the work of filling it.
@@ -128,7 +130,7 @@ func (m *Account) AllocText(n int64) {
 	m.Step(n / 64)
 }
 
-// Product multiplies two counts; ok is false when that is beyond any limit.
+// Product multiplies two counts; ok is false if the product is beyond any limit.
 func Product(a, b int64) (n int64, ok bool) {
 	if a == 0 || b == 0 {
 		return 0, true
@@ -139,8 +141,8 @@ func Product(a, b int64) (n int64, ok bool) {
 	return a * b, true
 }
 
-// Times returns what n parts of a size take, which ends the run where it is beyond any limit.
-// Nothing is charged yet.
+// Times returns the size of n parts, and ends the run if that is beyond any limit. It charges
+// nothing.
 func (m *Account) Times(size, n int64) int64 {
 	total, ok := Product(size, n)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// f-strings, by the rules of 3.11: an expression holds no backslash, no comment and none of the
+// f-strings, by the rules of 3.11: an expression may not contain a backslash, a comment or the
 // quotes around it, and specifications nest once. From 3.12 on Python allows all of that; an
 // expression that works here works there too.
 
@@ -26,8 +26,7 @@ func (p *parser) formatted(body string, raw bool, start int) []Node {
 	return f.parts(false)
 }
 
-// fail makes an error with the prefix that all of CPython's f-string errors have. The place is that
-// of the literal.
+// fail raises an error at the literal, with the prefix of all of CPython's f-string errors.
 func (f *fstring) fail(format string, args ...any) {
 	py.Raise(py.SyntaxError, "f-string: "+format, args...)
 }
@@ -48,7 +47,7 @@ func (f *fstring) parts(inSpec bool) []Node {
 	return parts
 }
 
-// text reads up to a field. Doubled braces are one, outside of a specification.
+// text reads up to a field. Doubled braces are read as one, except in a specification.
 //
 //	f'a{{b}}c' → 'a{b}c'
 //	f'}' → SyntaxError: f-string: single '}' is not allowed
@@ -131,7 +130,7 @@ func (f *fstring) next(mark string) bool {
 	return false
 }
 
-// conversion reads !s, !r or !a behind an expression. Another letter is refused with 3.11's
+// conversion reads !s, !r or !a after an expression. Another letter is refused with 3.11's
 // message.
 func (f *fstring) conversion(n *Field) {
 	if !f.next("!") {
@@ -147,7 +146,7 @@ func (f *fstring) conversion(n *Field) {
 	}
 }
 
-// spec reads the specification behind a colon, as parts that are joined when the field is computed.
+// spec reads the specification after a colon, as parts that are joined when the field is computed.
 func (f *fstring) spec(n *Field) {
 	if !f.next(":") {
 		return
@@ -229,8 +228,8 @@ func operatorLength(s string) int {
 	return 0
 }
 
-// expression compiles the expression of a field. Its names join those of the parser around it, and
-// it is parsed as if in brackets, so that it may go over several lines.
+// expression compiles the expression of a field. Its names are added to those of the surrounding
+// parser. It is parsed as if in brackets, so it may extend over several lines.
 //
 //	f'{1 2}' → SyntaxError: f-string: invalid syntax. Perhaps you forgot a comma?
 //	f'{1 if 0 else 2}' → '2'

@@ -1,14 +1,14 @@
 // Package syntax reads the text of an expression into a tree: Python's grammar of expressions, with
-// CPython's complaints.
+// CPython's errors.
 //
-//	lexer.go           the source as tokens
-//	reader.go          the tokens one by one
+//	lexer.go           cuts the source into tokens
+//	reader.go          reads the tokens one by one
 //	parser.go          operators by their precedence
 //	parse_atom.go      names, brackets, subscripts and attributes
 //	parse_call.go      calls, lambdas and comprehensions
 //	literal.go         strings; fstring.go has those with expressions in them
 //	number_literal.go  numbers
-//	tree.go            what comes of it
+//	tree.go            the tree
 package syntax
 
 import (
@@ -22,11 +22,11 @@ import (
 )
 
 // Tokens. The source is cut up as a whole before it is parsed, since it is short (16 KiB at most)
-// and the parser then may look ahead freely. Brackets are matched here already, as CPython's
-// tokenizer does, so that a bracket that is missing is reported where it was opened, and not as
-// "invalid syntax" somewhere behind it.
+// and the parser then may look ahead freely. Brackets are matched here, as in CPython's tokenizer,
+// so that a bracket without its partner is reported where it was opened, and not as "invalid
+// syntax" somewhere after it.
 
-// kind is what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
@@ -38,8 +38,8 @@ const (
 	tokenNewline
 )
 
-// token is a word of the source. An operator's and a name's text is what is compared; a string's is
-// the whole literal with its prefix and quotes.
+// token is a word of the source. The text of a string is the whole literal with its prefix and
+// quotes.
 type token struct {
 	kind     kind
 	text     string
@@ -47,7 +47,7 @@ type token struct {
 	open     string // of the end: the bracket that was never closed
 }
 
-// operators from the longest to the shortest, so that the first that fits is the right one.
+// operators are ordered from the longest to the shortest, so that the first match is the right one.
 var operators = []string{
 	"**=", "//=", ">>=", "<<=", "...",
 	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
@@ -62,13 +62,13 @@ type lexer struct {
 	opening []token // the brackets that are open
 }
 
-// lex cuts src[pos:]. An error is blamed on where the token at which it was found begins.
+// lex cuts src[pos:]. The place of an error is the beginning of the token in which it was found.
 func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
 	if err := py.Attempt(l.all); err != nil {
 		py.MustEnd(err.At(src, l.pos))
 	}
-	if n := len(l.opening); n > 0 { // whoever reaches the end will blame the bracket
+	if n := len(l.opening); n > 0 { // an error at the end will be reported at the bracket
 		end := &l.tokens[len(l.tokens)-1]
 		end.open, end.pos = l.opening[n-1].text, l.opening[n-1].pos
 	}
@@ -82,13 +82,13 @@ func (l *lexer) all() {
 	l.add(tokenEnd, l.pos)
 }
 
-// add ends a token at an offset and goes on from there.
+// add adds a token that ends at an offset, and continues from there.
 func (l *lexer) add(k kind, end int) {
 	l.tokens = append(l.tokens, token{kind: k, text: l.src[l.pos:end], pos: l.pos, end: end})
 	l.pos = end
 }
 
-// blanks skips what separates tokens: spaces, comments, a backslash at a line's end, line ends
+// blanks skips the text between tokens: spaces, comments, a backslash at a line's end, line ends
 // within brackets.
 //
 //	(1 + → SyntaxError: '(' was never closed
@@ -143,7 +143,7 @@ func (l *lexer) next() {
 	l.stray(rest)
 }
 
-// stray explains a character that begins no token.
+// stray raises the error for a character that begins no token.
 //
 //	1 ? 2 → SyntaxError: invalid syntax
 //	a ! b → SyntaxError: invalid syntax
@@ -161,7 +161,7 @@ func (l *lexer) stray(rest string) {
 	py.Raise(py.SyntaxError, "invalid non-printable character U+%04X", r)
 }
 
-// operator reads an operator and keeps the account of brackets.
+// operator reads an operator and keeps track of brackets.
 func (l *lexer) operator(op string) {
 	switch op {
 	case "(", "[", "{":
@@ -175,7 +175,7 @@ func (l *lexer) operator(op string) {
 	l.add(tokenOperator, l.pos+len(op))
 }
 
-// closing is the bracket that an opening one needs.
+// closing maps an opening bracket to its closing one.
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
 // close ends the innermost bracket.
@@ -238,7 +238,8 @@ func (l *lexer) literal(n int) {
 	l.unterminated(quote, len(l.src))
 }
 
-// unterminated names the line on which a literal that does not end was given up.
+// unterminated raises the error for a literal that does not end, with the line where the search for
+// its end stopped.
 //
 //	'abc → SyntaxError: unterminated string literal (detected at line 1)
 //	'''abc → SyntaxError: unterminated triple-quoted string literal (detected at line 1)

@@ -10,11 +10,11 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// String literals: prefixes r, u and f, single and triple quotes, escapes, and literals beside each
-// other, which are one. Bytes are refused, since JSON could not hold them, and so is \N{name},
-// which would need the names of all characters.
+// String literals: prefixes r, u and f, single and triple quotes, escapes, and adjacent literals,
+// which are joined. Bytes are refused, since JSON could not hold them, and so is \N{name}, which
+// would need the names of all characters.
 
-// strings reads literals that stand beside each other as one.
+// strings reads adjacent literals as one.
 //
 //	'a' 'b' f'{1}' 'c' → 'ab1c'
 func (p *parser) strings() Node {
@@ -65,7 +65,7 @@ func (p *parser) literal(t token) []Node {
 // simpleEscapes are the escapes of one letter.
 var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
 
-// unescape reads the escapes of a literal. An unknown one stands for itself, as in Python.
+// unescape reads the escapes of a literal. An unknown escape is left unchanged, as in Python.
 //
 //	'\x41\u00e9\101' → 'AéA'
 //	'\q' → '\\q'
@@ -101,7 +101,7 @@ func unescape(s string, raw bool) string {
 	return b.String()
 }
 
-// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and says how long it is; 0 when
+// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and returns its length, or 0 if
 // there is none.
 //
 //	'\x4' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: truncated \xXX escape
@@ -131,8 +131,8 @@ func numericEscape(s string, i int) (rune, int) {
 }
 
 // hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its
-// message counts the bytes of the body, so "position 0-2" is where the escape stands in the literal
-// and how far it could be read.
+// message counts the bytes of the body, so "position 0-2" is the range of the escape that could be
+// read.
 //
 //	'\x41\u0042\U00000043' → 'ABC'
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// number reads a numeric literal and complains as CPython's tokenizer does, which looks at the
-// letter behind the digits.
+// number reads a numeric literal. Its errors are those of CPython's tokenizer, which checks the
+// letter after the digits.
 //
 //	1_000 + .5 + 1. → 1001.5
 //	1e3 → 1000.0
@@ -45,8 +45,8 @@ func (l *lexer) number() {
 	l.endNumber(n, "decimal")
 }
 
-// digits returns the length of a run of decimal digits, in which single underscores may stand
-// between two digits.
+// digits returns the length of a run of decimal digits, which may have single underscores between
+// two digits.
 //
 //	1__0 → SyntaxError: invalid decimal literal
 //	1_ → SyntaxError: invalid decimal literal
@@ -67,8 +67,8 @@ func digits(s string) (n int) {
 	return n
 }
 
-// exponent reads an exponent at rest[n:], if one is there: `1else` has none, though it begins as
-// one would.
+// exponent reads an exponent at rest[n:], if there is one: `1else` has none, though it begins like
+// one.
 //
 //	1e → SyntaxError: invalid decimal literal
 //	1e+ → SyntaxError: invalid decimal literal
@@ -95,7 +95,7 @@ func exponent(rest string, n int) int {
 // afterNumber are the keywords that may follow a number without a blank.
 var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 
-// endNumber ends a literal of n bytes; a letter behind it is an error, unless it begins a keyword.
+// endNumber ends a literal of n bytes; a letter after it is an error, unless it begins a keyword.
 //
 //	1if 1 else 2 → 1
 //	1abc → SyntaxError: invalid decimal literal
@@ -110,7 +110,7 @@ func (l *lexer) endNumber(n int, base string) {
 	l.add(tokenNumber, l.pos+n)
 }
 
-// radix reads the digits behind 0x, 0o or 0b.
+// radix reads the digits after 0x, 0o or 0b.
 //
 //	0xff → 255
 //	0o17 → 15

@@ -7,7 +7,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// postfix reads an atom with the calls, subscripts and attributes behind it.
+// postfix reads an atom with the calls, subscripts and attributes after it.
 //
 //	'a b'.split()[0].upper() → 'A'
 //	[[1, 2]][0][1] → 2
@@ -29,7 +29,7 @@ func (p *parser) postfix() Node {
 	}
 }
 
-// atom reads a literal, a name or what brackets enclose.
+// atom reads a literal, a name or an expression in brackets.
 func (p *parser) atom() Node {
 	t := p.next()
 	switch t.kind {
@@ -82,7 +82,7 @@ func (p *parser) name(t token) Node {
 	return n
 }
 
-// parentheses reads a group, a tuple or a generator behind its opening.
+// parentheses reads a group, a tuple or a generator after its opening parenthesis.
 //
 //	() → ()
 //	(1) → 1
@@ -105,15 +105,15 @@ func (p *parser) parentheses() Node {
 	return &Display{TupleKind, p.rest(first, ")")}
 }
 
-// rest reads the items behind the first one, and the closing bracket.
+// rest reads the items after the first one, and the closing bracket.
 func (p *parser) rest(first Node, end string) []Node {
 	items := p.commas(first, end, p.expr)
 	p.closed(end)
 	return items
 }
 
-// commas reads what stands behind the first item, a comma before each. The last comma may stand
-// before the end.
+// commas reads the items after the first one, with a comma before each. There may be a comma before
+// the end.
 func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	items := []Node{first}
 	for p.accept(",") && !p.is(end) && p.peek().kind != tokenEnd && p.peek().kind != tokenNewline {
@@ -122,8 +122,8 @@ func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	return items
 }
 
-// closed reads the closing bracket. An expression where it should be hints at a comma that was
-// forgotten.
+// closed reads the closing bracket. If an expression follows instead, the error asks whether a
+// comma was forgotten.
 func (p *parser) closed(end string) {
 	if p.accept(end) {
 		return
@@ -177,7 +177,7 @@ func (p *parser) braces() Node {
 	return p.place(&Display{SetKind, p.rest(first, "}")}, open.pos)
 }
 
-// dict reads a dict from the colon behind its first key.
+// dict reads a dict from the colon after its first key.
 //
 //	{'a': } → SyntaxError: expression expected after dictionary key and ':'
 //	{'a' 1} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
@@ -210,7 +210,7 @@ func (p *parser) dict(open token, mark int, key Node) Node {
 	}
 }
 
-// subscript reads an index or a slice behind its bracket.
+// subscript reads an index or a slice after its opening bracket.
 func (p *parser) subscript(x Node, open token) Node {
 	first := p.index()
 	if p.is(",") {
@@ -246,7 +246,7 @@ func (p *parser) index() Node {
 	return c
 }
 
-// attribute reads the name behind a dot.
+// attribute reads the name after a dot.
 func (p *parser) attribute(x Node) Node {
 	t := p.peek()
 	if t.kind != tokenName || keywords[t.text] {

@@ -6,10 +6,10 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// takesLambda are the functions of which an argument may be a lambda.
+// takesLambda are the functions that accept a lambda as an argument.
 var takesLambda = wordSet("sorted min max map filter")
 
-// call reads the arguments of a call behind its parenthesis.
+// call reads the arguments of a call after its opening parenthesis.
 func (p *parser) call(callee Node, open token) Node {
 	c := &Call{Callee: callee}
 	name, ok := callee.(*Name)
@@ -78,7 +78,7 @@ func (p *parser) keyword(c *Call, lambdas bool) {
 	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, p.lambdaOr(lambdas))
 }
 
-// lambdaOr reads an expression, or a lambda where the function takes one.
+// lambdaOr reads an expression, or a lambda if the function accepts one.
 func (p *parser) lambdaOr(lambdas bool) Node {
 	if lambdas && p.is("lambda") {
 		return p.lambda()
@@ -121,7 +121,7 @@ func (p *parser) lambda() Node {
 	return l
 }
 
-// comprehension reads the loops behind an element, and the closing bracket unless end is empty.
+// comprehension reads the loops after an element, and the closing bracket unless end is empty.
 // mark is where the names of the element begin.
 //
 //	[x for x in range(5) if x % 2 if x > 1] → [3]
@@ -160,7 +160,7 @@ func (p *parser) comprehension(kind Kind, mark int, key, val Node, end string) N
 	return n
 }
 
-// targets reads what a loop binds, `a`, `a, b` or `(a, b), c`, and the `in` behind it.
+// targets reads the targets of a loop, `a`, `a, b` or `(a, b), c`, and the `in` after them.
 func (p *parser) targets(c *Comprehension) *Loop {
 	l := &Loop{}
 	t := p.target(c)
@@ -178,7 +178,7 @@ func (p *parser) targets(c *Comprehension) *Loop {
 	return l
 }
 
-// target reads one of them.
+// target reads one target of a loop.
 //
 //	[a for a, in [(1,)]] → [1]
 //	[a + b for (a, b) in [(1, 2)]] → [3]
@@ -226,7 +226,7 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 }
 
 // bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which
-// were read outside. What is not found lies one frame further out, seen from there.
+// were read outside. Names that are not found are one frame further out.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]

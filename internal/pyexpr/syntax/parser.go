@@ -9,11 +9,10 @@ import (
 
 // The grammar, from CPython's python.gram, without statements and with these refused by name:
 // lambda outside of the functions that take one, stars, :=, yield and await, async comprehensions,
-// bytes and complex numbers. A refusal names what it refuses, since "invalid syntax" would send the
-// author looking for a slip that is not there.
+// bytes and complex numbers. A refusal names what it refuses, since "invalid syntax" would make the
+// author look for a typing error.
 
-// Parse reads the expression that src holds from start on. What is wrong with it is raised, with
-// its place.
+// Parse reads the expression that src holds from start on. It raises errors with their place.
 func Parse(src string, start int) *Tree {
 	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()
@@ -22,13 +21,13 @@ func Parse(src string, start int) *Tree {
 }
 
 // parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while
-// they are read, since a comprehension says what it binds only behind the expression that uses it.
+// they are read, since a comprehension binds names only after the expression that uses them.
 type parser struct {
 	reader
 	names []*Name // not yet found in any scope
 }
 
-// keywords are no names. True, False and None are constants besides.
+// keywords cannot be names. True, False and None are also constants.
 var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 // Keyword reports whether a word cannot be a name.
@@ -68,7 +67,7 @@ func (p *parser) whole() Node {
 	return n
 }
 
-// expr reads a conditional expression, or what stands in its place.
+// expr reads a conditional expression, and refuses a lambda or a star in its place.
 func (p *parser) expr() Node {
 	p.enter()
 	defer p.leave()
@@ -82,8 +81,8 @@ func (p *parser) expr() Node {
 	return p.conditional()
 }
 
-// conditional reads `a if b else c`. A ladder of elses is read in a loop: it is long in practice,
-// and nests nothing.
+// conditional reads `a if b else c`. A chain of elses is read in a loop, since it may be long and
+// does not nest.
 //
 //	1 if True else 2 → 1
 //	1 if False else 2 if False else 3 → 3
@@ -133,13 +132,13 @@ const (
 	levelPower
 )
 
-// levels are those of the operators that join two operands and begin no comparison.
+// levels are the levels of the binary operators that are not comparisons.
 var levels = map[string]int{
 	"or": levelOr, "and": levelAnd, "|": levelBitOr, "^": levelBitXor, "&": levelBitAnd, "<<": levelShift, ">>": levelShift,
 	"+": levelSum, "-": levelSum, "*": levelProduct, "/": levelProduct, "//": levelProduct, "%": levelProduct, "@": levelProduct,
 }
 
-// binary reads operands joined by operators of a level or tighter.
+// binary reads operands joined by operators of this level or tighter.
 //
 //	1 + 2 * 3 → 7
 //	(1 + 2) * 3 → 9
@@ -215,7 +214,8 @@ func (p *parser) nested(level int) Node {
 	return p.binary(level)
 }
 
-// powerOf reads `a ** b`, which binds tighter than a sign before it and looser than one behind it.
+// powerOf reads `a ** b`, which binds tighter than a sign before it and looser than a sign after
+// the operator.
 //
 //	2 ** 3 ** 2 → 512
 //	2 ** -1 → 0.5
@@ -247,7 +247,7 @@ func (p *parser) comparison() bool {
 	return false
 }
 
-// compare reads a chain of comparisons behind its first operand.
+// compare reads a chain of comparisons after its first operand.
 //
 //	1 < 2 == 2 → True
 //	1 in [1] == True → False

@@ -2,11 +2,11 @@ package syntax
 
 import "toolnorm/internal/pyexpr/py"
 
-// mostNested bounds the brackets, calls and prefix operators within each other. The tree is walked
-// by calls, as it is parsed by calls, and nothing stops a stack that overflows.
+// mostNested bounds the brackets, calls and prefix operators within each other. The tree is parsed
+// and evaluated recursively, and a stack overflow cannot be recovered.
 const mostNested = 64
 
-// reader reads the tokens of an expression, and raises what is wrong with one.
+// reader reads the tokens of an expression, and raises errors about them.
 type reader struct {
 	src    string
 	tokens []token
@@ -14,10 +14,10 @@ type reader struct {
 	depth  int
 }
 
-// peek looks at the next token.
+// peek returns the next token without reading it.
 func (r *reader) peek() token { return r.tokens[r.at] }
 
-// next reads a token. The end is never passed, so that looking one further is always possible.
+// next reads a token. It never passes the end, so peek is always possible.
 func (r *reader) next() token {
 	t := r.tokens[r.at]
 	if t.kind != tokenEnd {
@@ -48,8 +48,8 @@ func (r *reader) expect(text string) {
 	}
 }
 
-// fail blames the token t, or a bracket that is still open when the reader has come to the end, or
-// fails at the bracket itself: that is what a reader would look for first, and what CPython says.
+// fail raises an error at the token t. At the end of the source with an open bracket, it reports
+// the bracket instead, as CPython does.
 //
 //	(1 + → SyntaxError: '(' was never closed
 //	f(1, [2 → SyntaxError: '[' was never closed
@@ -62,15 +62,15 @@ func (r *reader) fail(t token, kind, format string, args ...any) {
 	py.Blame(r.src, t.pos, func() { py.Raise(kind, format, args...) })
 }
 
-// unexpected fails with CPython's message for whatever it has no better words for.
+// unexpected raises CPython's general error, for tokens without a better message.
 func (r *reader) unexpected() { r.fail(r.peek(), py.SyntaxError, "invalid syntax") }
 
-// enter bounds the nesting of what follows.
+// enter begins a level of nesting, and raises an error if there are too many.
 func (r *reader) enter() {
 	if r.depth++; r.depth > mostNested {
 		r.fail(r.peek(), py.LimitError, "the expression is nested more than %d deep", mostNested)
 	}
 }
 
-// leave ends what enter began.
+// leave ends a level of nesting.
 func (r *reader) leave() { r.depth-- }

@@ -1,21 +1,21 @@
 package syntax
 
-// Node is a part of the tree: a pointer to one of the types below. The tree is data; what it comes
-// to is the evaluator's work.
+// Node is a part of the tree: a pointer to one of the types below. The tree is only data, which the
+// evaluator computes.
 type Node any
 
 type (
 	// Const is a literal: nil, a bool, an int64 or a *big.Int, a float64 or a string.
 	Const struct{ Value any }
-	// Name is a variable, Hops frames out and there in Slot. One that no scope in the source binds
-	// is one of the free names of the Tree, and its slot is for the caller to choose.
+	// Name is a variable in Slot of the frame that is Hops frames out. A variable that no scope in
+	// the source binds is one of the free names of the Tree, and the caller chooses its slot.
 	Name struct {
 		Name            string
 		Pos, Hops, Slot int
 	}
 	// Not is the operator `not`.
 	Not struct{ X Node }
-	// Logic is `and` or `or`: it gives an operand, not a bool.
+	// Logic is `and` or `or`: its value is an operand, not a bool.
 	Logic struct {
 		Or          bool
 		Left, Right Node
@@ -32,8 +32,8 @@ type (
 		Op          string
 		Left, Right Node
 	}
-	// Compare is a chain of comparisons: each operand is computed once, and the first that fails
-	// ends it.
+	// Compare is a chain of comparisons: each operand is computed at most once, and the first
+	// comparison that is false ends it.
 	Compare struct {
 		First Node
 		Ops   []string
@@ -67,17 +67,17 @@ type (
 		Params []string
 		Body   Node
 	}
-	// Comprehension is a comprehension or generator. Its names are the slots of its frame; Value is
-	// a dict's.
+	// Comprehension is a comprehension or generator. Names are the slots of its frame; Value is
+	// only set for a dict.
 	Comprehension struct {
 		Kind       Kind
 		Key, Value Node
 		Loops      []*Loop
 		Names      []string
 	}
-	// Iter computes an iterable and begins to walk it.
+	// Iter computes an iterable and returns an iterator over it.
 	Iter struct{ X Node }
-	// Joined is a string of which parts are computed: an f-string, or one beside plain literals.
+	// Joined is a string with computed parts: an f-string, or one next to plain literals.
 	Joined struct{ Parts []Node }
 	// Field is a replacement field of an f-string.
 	Field struct {
@@ -85,8 +85,8 @@ type (
 		Conversion byte // 's', 'r', 'a' or 0
 		Spec       Node // nil without one
 	}
-	// Placed is a part of which an error is to be blamed on the source at Pos, when nothing within
-	// it is.
+	// Placed is a part of the tree whose errors are reported at Pos in the source, unless they have
+	// a place further inside.
 	Placed struct {
 		Inner Node
 		Pos   int
@@ -105,15 +105,15 @@ const (
 	GeneratorKind
 )
 
-// Loop is one `for` of a comprehension with the conditions behind it.
+// Loop is one `for` of a comprehension with its conditions.
 type Loop struct {
 	Target     Target
 	In         Node // an Iter
 	Conditions []Node
 }
 
-// Target is where a loop puts an item: a slot, or several targets that it is unpacked into if the
-// slot is negative.
+// Target is where a loop stores an item: a slot or, if the slot is negative, several targets into
+// which the item is unpacked.
 type Target struct {
 	Slot int
 	Many []Target
@@ -122,5 +122,5 @@ type Target struct {
 // Tree is an expression that was read.
 type Tree struct {
 	Root Node
-	Free []*Name // in the order in which they stand in the source
+	Free []*Name // in the order of the source
 }
