@@ -16,12 +16,12 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to
-// stream.
+// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, but streaming is
+// still visible.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one reply, streamed unless it is asked for whole. Whole replies are the same
-// records, joined, so that both forms say the same.
+// demoWriter writes one reply, streamed unless the request wants it as a whole. A whole reply joins
+// the same records, so that both forms have the same content.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -29,9 +29,9 @@ type demoWriter struct {
 	model  string
 	chat   bool       // as /api/chat, else as /api/generate
 	stream *bool      // nil: true, as Ollama has it
-	whole  demoRecord // what is not streamed
-	prompt int        // bytes that it answers
-	pieces int        // so far, and the tokens that are counted
+	whole  demoRecord // the reply that is not streamed
+	prompt int        // bytes of the prompt
+	pieces int        // the pieces so far, which are reported as tokens
 	reason string
 }
 

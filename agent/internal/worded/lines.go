@@ -41,8 +41,8 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded returns a label in lower case, without numbers, and with blanks for hyphens and
-// underscores.
+// folded returns a label in lower case, without bold and without a number at its end, and with
+// blanks for hyphens and underscores.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
 	label = strings.TrimRight(label, "0123456789 #().")
