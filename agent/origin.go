@@ -221,7 +221,7 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	return ""
 }
 
-// doubt notes that the model was told of a doubt about a call.
+// doubt notes that the model has read that a call is doubtful.
 func doubt(r *run, key string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}

@@ -36,7 +36,7 @@ type Marks struct {
 //	{"message":{"content":""},"done":false,"logprobs":[{"token":"\u003cto","logprob":0,"bytes":[60,116,111]}]}
 type tap struct {
 	marks  Marks
-	ours   bool   // the prompt is
+	ours   bool   // we have made the prompt
 	count  int    // of the tokens so far: an abandoned reply has no other count
 	tokens []byte // of the present record
 	ends   []int  // where each of them ends
