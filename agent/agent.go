@@ -34,10 +34,10 @@ type Config struct {
 	Log     zerolog.Logger
 
 	Bases     Bases        // the knowledge bases that are models (kb/NAME); nil: none
-	BaseModel string       // that answers from them; empty: DefaultModel, else the first that Catalog lists
-	Catalog   chat.Catalog // the models behind Model; nil: not known
+	BaseModel string       // the model that answers from them; empty: DefaultModel, else the first that Catalog lists
+	Catalog   chat.Catalog // the models that Model serves; nil: not known
 
-	Embed Embed // finds tools by what they mean, where they are too many to describe; nil: by their words alone
+	Embed Embed // finds tools by their meaning where there are too many to describe; nil: only by their words
 
 	Consent string // when the user is asked before a call, one of the Consent constants; empty: never
 
@@ -47,8 +47,8 @@ type Config struct {
 	// The bounds. Each bound that ends a run has a Stop or an error of its own, so that the reason
 	// is clear.
 	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
-	ModelTime   time.Duration // of one reply, its place in the queue not counted; 0: four fifths of Time, but at least 8 min
-	Tokens      int           // read and written in one run; 0: 200,000
+	ModelTime   time.Duration // of one reply, without its time in the queue; 0: four fifths of Time, but at least 8 min
+	Tokens      int           // that one run may read and write; 0: 200,000
 	ToolTokens  int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
 	Observation int           // bytes of a result that the model sees; 0: 16,384
 	Beat        time.Duration // between two keep-alives while a tool runs; 0: 8 s
@@ -82,10 +82,10 @@ type Ask struct {
 	Request chat.Request // Tools are left out of it: a run has its own
 	Servers []string     // nil: all, and the tools of this program; none: no tools at all
 	Steps   int          // replies of the model; 0: 5, at most 25
-	Force   string       // the tool that the first step calls; empty: the model chooses
-	Base    string       // the knowledge base that the question is about: its tools alone are offered, one is called first
-	Choose  bool         // the tool of the first step is chosen by a question of its own
-	Results []string     // texts of the user's turns that tools have written, as the caller says
+	Force   string       // the tool that the first step must call; empty: the model chooses
+	Base    string       // the knowledge base that the question is about: only its tools are offered, and one of them is called first
+	Choose  bool         // the model chooses the tool of the first step in a separate question
+	Results []string     // texts of user turns that tools have written, according to the caller
 	Closing bool         // at the last step the model is asked once more, for an answer without tools
 }
 
@@ -93,12 +93,12 @@ type Ask struct {
 // the caller must be able to see which calls have run.
 type Outcome struct {
 	Text     string // the last reply, without white space around it; at a limit it may be a raw call
-	Model    string // that was asked, without @agent
+	Model    string // the model that was asked, without @agent
 	Steps    int    // replies of the model
 	Stop     Stop
 	Calls    []Ran
-	Consent  *Wanted       // the call that waits for the user; nil: none does
-	Chosen   string        // how the first tool was chosen: llm, rule, forced or none; empty: not by a question of its own
+	Consent  *Wanted       // the call that waits for the user; nil: no call waits
+	Chosen   string        // how the first tool was chosen: llm, rule, forced or none; empty: there was no separate choice
 	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
 	Waited   time.Duration // in the queue
 	Warnings []string      // for people: servers that were left out, a model that failed

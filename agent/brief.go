@@ -11,7 +11,7 @@ import (
 	"toolnorm/tools"
 )
 
-// bytesPerToken is how many bytes of a description make a token, about: descriptions are English
+// bytesPerToken is roughly how many bytes of a description make one token: descriptions are English
 // and JSON. The model's own tokens are not known here, and only the order of magnitude matters.
 const bytesPerToken = 4
 
@@ -36,7 +36,7 @@ func (ts *toolset) describe(budget int) string {
 	if brief := describe(ts.list, briefly); len(brief) <= budget*bytesPerToken {
 		return brief
 	}
-	// From here on offered has search_tools in it, and call answers it.
+	// From now on search_tools is offered, and call answers it.
 	ts.searched = true
 	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
 }
@@ -91,12 +91,12 @@ func briefly(t tools.Tool) described {
 	return described{t.Name, first, text}
 }
 
-// searchTool is the name of the tool by which others are found. It has no dot, so no server's tool
-// can have it.
+// searchTool is the name of the tool that finds other tools. It has no dot, so no server's tool can
+// have this name.
 const searchTool = "search_tools"
 
-// searcher is the tool of that name. Its description says the order of the two steps: search, then
-// call what was found by its name.
+// searcher is the tool of that name. Its description explains the two steps: search, then call a
+// tool that was found by its name.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",

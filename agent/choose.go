@@ -29,9 +29,9 @@ func (r *run) choose(ctx context.Context) error {
 	return nil
 }
 
-// open runs a call before the first step.
+// open runs a call before the first step of the loop.
 func (r *run) open(ctx context.Context, c chat.Call) {
-	// act builds the turn from the last reply; this one said nothing but the call.
+	// act builds the turn from the last reply; here there is only the call.
 	r.last = &reply{}
 	// A tool that ends the step leaves one reply, the answer.
 	if r.act(ctx, []chat.Call{c}) == Escalated {
@@ -72,7 +72,7 @@ func (r *run) picked(ctx context.Context, question string, names []string) (*cha
 	return nil, nil
 }
 
-// question lists the tools by numbers, in few words each: names and arguments matter here.
+// question returns a numbered list of the tools in few words: only names and arguments matter here.
 func (r *run) question() string {
 	var b strings.Builder
 	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}, or {\"tool_name\": \"none\", \"arguments\": {}} if none does.\n")
@@ -91,8 +91,8 @@ func answer(names []string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
-// said returns the text of a reply that takes its place in the queue as every other. Its tokens
-// count for the budget.
+// said asks the model and returns the text of its reply. The request waits in the queue like every
+// other, and its tokens count for the budget.
 func (r *run) said(ctx context.Context, request *chat.Request) (string, error) {
 	leave, err := r.queued(ctx)
 	if err != nil {

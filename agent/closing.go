@@ -14,8 +14,8 @@ import (
 	"toolnorm/tools"
 )
 
-// close asks for an answer in words, from what was found out, and once more when none comes. What
-// the model writes is not shown before it is known to be an answer. If the model has no answer, the
+// close asks the model for an answer in words from the results so far, and once more if it gives
+// none. The reply is not shown before it is known to be an answer. If the model has no answer, the
 // results of the tools are shown.
 func (r *run) close(ctx context.Context) error {
 	r.quiet = true
@@ -57,9 +57,9 @@ func (r *run) say(text string) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: text})
 }
 
-// closing returns the request for an answer: the caller's conversation, and in its last turn what
-// was found out, flat and without tools. A small model that sees its own calls makes another, and
-// one that is shown a turn without content writes nothing.
+// closing returns the request for an answer: the caller's conversation, with the results of the
+// tools as text in its last turn, and without tools. A small model that sees its own calls makes
+// another one, and a model that sees a turn without content writes nothing.
 func (r *run) closing() *chat.Request {
 	request := r.ask.Request
 	request.Messages, request.Tools = slices.Clone(request.Messages), nil
@@ -80,11 +80,11 @@ func (r *run) closing() *chat.Request {
 	return &request
 }
 
-// found returns each call that has run, with what it answered, on lines of their own.
+// found returns each call that has run with its result, on separate lines.
 func (r *run) found() string {
 	var lines []string
 	for i, f := range r.facts {
-		// A call that has run twice is told once, with its last result.
+		// A call that has run twice is listed once, with its last result.
 		if !slices.ContainsFunc(r.facts[i+1:], func(later fact) bool { return later.call.Same(f.call) }) {
 			lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+f.text+r.pointed(f.text))
 		}
@@ -93,8 +93,8 @@ func (r *run) found() string {
 }
 
 // advises reports whether a text tells the user to call a tool, which only the model can do: it
-// speaks of tools, of which the question does not, and there are results of which it says nothing,
-// or one that only reads is meant.
+// names tools that the question does not name, and it either uses none of the results, or means a
+// tool that only reads. A groundless answer, or one that owes a call, counts as well.
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {
@@ -103,13 +103,13 @@ func (r *run) advises(text string) bool {
 	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
 }
 
-// fewWords is how many words an answer has at most that need nothing of what was found: yes, or
-// done.
+// fewWords is how many words an answer may have that uses none of the results, such as "yes" or
+// "done".
 const fewWords = 4
 
-// groundless reports whether a line, in a run whose tools have only read records, has nothing of
-// them: no value, no word and no number that the question did not have, and nothing that the
-// question has named.
+// groundless reports whether an answer of one line uses none of the records that the tools of the
+// run have read: it has no word and no number from them that the question does not have, and no
+// number of the question. It returns false when a tool has done anything but read records.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {
@@ -132,8 +132,8 @@ func groundless(r *run, text string) bool {
 	})
 }
 
-// quotes reports whether a text holds a value of what the tools have answered, which the question
-// does not have: "get_time says 10:15" is an answer.
+// quotes reports whether a text contains a value from the tools' results that the question does not
+// have: "get_time says 10:15" is an answer.
 func (r *run) quotes(text string) bool {
 	text = folded(text)
 	asked := folded(r.saidLast())
@@ -145,8 +145,8 @@ func (r *run) quotes(text string) bool {
 	})
 }
 
-// owed returns, once in a run, the tool that the next step must call, since a text without a call
-// is not an answer, or "" if it may be one.
+// owed returns the tool that the next step must call, since the text without a call is not an
+// answer; "" if it may be an answer, or if a step of this run was forced before.
 func owed(r *run, text string) string {
 	if r.pressed {
 		return ""
@@ -154,9 +154,9 @@ func owed(r *run, text string) string {
 	return cmp.Or(r.advised(text), missing(r, text))
 }
 
-// advised returns the tool that a text tells the user to call, when it is one that only reads and
-// that has not run; else "". Of several, as when a text repeats what a search has found, it is the
-// one that the question asks for most.
+// advised returns the tool that a text tells the user to call, if that tool only reads and has not
+// run; else "". If there are several, as when a text repeats the results of a search, it returns
+// the tool that fits the question best.
 func (r *run) advised(text string) string {
 	named := r.tools.spokenOf(text)
 	if len(named) == 0 || len(r.tools.spokenOf(r.saidLast())) > 0 {
@@ -175,8 +175,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether a text says something: more than white space, the labels of an answer,
-// or a call, whether of an offered tool or of one that the model has made up.
+// isAnswer reports whether a text is more than white space, the labels of an answer, or a call of a
+// tool, offered or made up.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

@@ -28,7 +28,7 @@ type Wanted struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 	Values    []Borrowed      `json:"values"` // empty: every call of the tool needs consent
-	Code      string          `json:"code"`   // the user allows the call by the words "allow CODE"
+	Code      string          `json:"code"`   // the user allows the call with the words "allow CODE"
 }
 
 // Borrowed is a value of a call that does not come from the user.
@@ -86,16 +86,16 @@ func (w *Wanted) String() string {
 // asks ends the run with the question.
 func (r *run) asks() {
 	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
-		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // what the model said before the call is shown
+		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // separates the question from what the model said before the call
 	}
 	r.say(r.out.Consent.String())
 }
 
-// questioned is a call in a question.
+// questioned matches the call in a question.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
 // allowed runs the call that the user's last message allows: a call that the previous answer asked
-// about, and whose code is in the message. The model reads it as a call of its own.
+// about, and whose code is in the message. To the model it looks like its own call.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// prompt is the contract, in the words of the specification. A test holds it to them: users may
-// have tuned their models to it.
+// prompt is the contract, in the words of the specification. A test compares them, since users may
+// have tuned their models to them.
 //
 //go:embed contract.txt
 var prompt string
@@ -25,13 +25,12 @@ type contract struct {
 	said   []chat.Message // messages before the reply
 }
 
-// newContract makes the contract of a toolset. Its calls are read as the format "agent" says,
-// whatever the model's family is: the contract stands in the prompt, so that is what the model
-// writes.
+// newContract makes the contract of a toolset. Its calls are read in the format "agent", whatever
+// the model's family is: the contract is in the prompt, so the model writes that format.
 func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
 
-// described makes the system prompt; budget is in tokens. Without tools there is none, and the
-// caller's messages are sent as they are.
+// described makes the system prompt and returns c; budget is in tokens. Without tools there is no
+// prompt, and the caller's messages are sent as they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -39,7 +38,7 @@ func (c *contract) described(budget int) *contract {
 	return c
 }
 
-// resultMark opens what a tool has answered: "[Tool Result: tts.generate_speech]\nSuccess: …". A
+// resultMark begins the result of a tool: "[Tool Result: tts.generate_speech]\nSuccess: …". A
 // model that writes it has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
@@ -51,20 +50,20 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	if c.system == "" {
 		return &base
 	}
-	// One system message: many templates take only one, and only at the beginning.
+	// Both become one system message: many templates take only one, and only at the beginning.
 	if len(base.Messages) > 0 && base.Messages[0].Role == chat.System {
 		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" + c.system
 	} else {
 		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}}, base.Messages...)
 	}
-	// Only after a line break, where results begin: an answer may quote the mark in a sentence.
+	// The mark counts only after a line break, where results begin: an answer may quote it in a
+	// sentence.
 	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
 	return &base
 }
 
 // written returns turns with calls and results written as texts. Results that follow each other
-// become one turn, since many templates take none but users and assistants by turns, Gemma's among
-// them.
+// become one turn, since many templates, such as Gemma's, demand that user and assistant alternate.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
 	for _, m := range turns {
@@ -85,9 +84,9 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply. Calls by other names get the tools' own. The decoder asks for
-// its normal evidence, not the eager one: an example in an answer must not run, as a call that
-// nobody meant is the worst failure.
+// read decodes the text of a reply. Calls with other names for a tool get the tool's own name. The
+// decoder asks for its normal evidence, not the eager one: an example in an answer must not run, as
+// a call that nobody meant is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -95,7 +94,7 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall, Messages: c.said}) {
 			if own, ok := c.tools.also[e.Text]; ok && e.Kind == chat.CallStart {
-				e.Text = own // a call that the server has read, when a tool is forced
+				e.Text = own // a call that the server has read, which happens when a tool is forced
 			}
 			if !yield(e, err) {
 				return
@@ -104,8 +103,8 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// look finds calls that the decoder takes for text: in words, and of tools that there are not,
-// since a model that has misread a name should hear so.
+// look finds calls that the decoder takes for text: calls in words, and calls of unknown tools,
+// since a model that has misread a name should be told.
 func (c *contract) look(text, end string) []chat.Call {
 	reader := c.tools.reader(nil)
 	reader.Messages = c.said
@@ -120,7 +119,7 @@ type pulled struct {
 	stop func()
 }
 
-// newPulled does not start the model: the first Next does.
+// newPulled returns a Source of the events of in. It does not start the model; the first Next does.
 func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	next, stop := iter.Pull2(in)
 	return &pulled{next, stop}

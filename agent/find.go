@@ -18,19 +18,19 @@ type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 // rank returns the tools of the run that a text asks for, the best first.
 func (ts *toolset) rank(text string) []tools.Tool {
 	if ts.finder == nil {
-		ts.finder = find.New(ts.list) // for the first search of a run: few runs have one
+		ts.finder = find.New(ts.list) // made at the first search of a run: few runs have one
 	}
 	return ts.finder.Rank(text)
 }
 
-// mostAsked is how much of the user's question a search looks at, its end, in bytes: a question may
-// have a file in it.
+// mostAsked is how many bytes at the end of the user's question a search looks at: a question may
+// contain a file.
 const mostAsked = 2000
 
-// lookup gives the few tools that a model's query asks for, and those that the user's own question
-// does. Small models take a name or a number out of the question for the query: "Sales", of "list
-// the invoices for Sales", which is no word of a tool. A query that is no more than a part of the
-// question takes turns with it; any other has the question behind it, where it finds few.
+// lookup returns the few tools that fit a model's query or the user's own question. Small models
+// often take a name or a number out of the question for the query: "Sales", from "list the invoices
+// for Sales", which is not a word of any tool. If the query is a part of the question, the results
+// of both alternate; otherwise those of the question follow, if the query finds few.
 func (ts *toolset) lookup(ctx context.Context, query string) (out []tools.Tool) {
 	found := ts.search(ctx, ts.embed, query)
 	asked := strings.ToValidUTF8(ts.question[max(0, len(ts.question)-mostAsked):], "")
@@ -63,14 +63,14 @@ const (
 	embedTime = 10 * time.Second
 	// mostEmbedded is how many tools have vectors: about what an embedder remembers.
 	mostEmbedded = 1000
-	// fusion is how much the first places of a ranking count, beside the next ones: the usual
-	// constant of reciprocal ranks.
+	// fusion is the usual constant of reciprocal rank fusion; it decides how much the first places
+	// of a ranking count against the next ones.
 	fusion = 60
 )
 
-// search returns the tools that a text asks for, the best first: by words, and by their meaning
-// when there is an embedder. Each ranking counts by places, since their scores have nothing in
-// common. When the embedder fails, the ranking by words is returned.
+// search returns the tools that a text asks for, the best first: ranked by words, and by meaning if
+// there is an embedder. The two rankings are joined by places, since their scores cannot be
+// compared. When the embedder fails, the ranking by words is returned.
 func (ts *toolset) search(ctx context.Context, embed Embed, text string) []tools.Tool {
 	worded := ts.rank(text)
 	if embed == nil || len(ts.list) > mostEmbedded {

@@ -11,10 +11,9 @@ import (
 	"toolnorm/adapters"
 )
 
-// harmless breaks marks in what others have written, which may be a page that somebody made for
-// this: a forged result of another tool, or a turn of the system. A word joiner behind the first
-// sign keeps what people read. Every place is looked at, since what stands in a mark may be one
-// itself.
+// harmless breaks marks in texts of others, such as a web page that forges the result of a tool or
+// a turn of the system. It adds a word joiner after the first character of a mark, which people do
+// not see. It looks at every place, since a mark may contain another mark.
 func harmless(text string) string {
 	var b strings.Builder
 	done := 0
@@ -32,15 +31,15 @@ func harmless(text string) string {
 	return b.String() + text[done:]
 }
 
-// shapes are how marks begin that are known without their family, and the headers of results:
-// <|im_start|>, <｜User｜>, <turn|>. Those of words are marks of prompts, which no declaration of
-// replies has.
+// shapes matches the beginnings of marks that are known whatever the family (<|im_start|>,
+// <｜User｜>, <turn|>), and the headers of results. Those made of words are marks of prompts, which
+// no format declares, as formats describe replies.
 var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|` +
 	`</?(?:start|end)_of_[a-z]|</?(?:tool|function)_[a-z]|<\]\w|</?(?:s|bos|eos|pad|unk|sop|eop|mask|system|assistant)>|` +
 	`<</?SYS>>|<(?:extra_id|unused|reserved|special)_?\d|\]~!?b|\[\s*Tool\s+Result|` +
 	`\[/?(?:INST|TOOL_|AVAILABLE_TOOLS|SYSTEM_PROMPT|MODEL_SETTINGS|ARGS|CALL_ID|BOS|EOS|[gs]MASK)|Observation\s*:)`)
 
-// longestShape is how far a shape is looked for, in bytes.
+// longestShape is how many bytes are searched for a shape.
 const longestShape = 64
 
 // beginsMark reports whether a mark begins at a place of a text.
@@ -62,8 +61,8 @@ func beginsMark(text string, i int) bool {
 	return shapes.MatchString(text[i:min(i+longestShape, len(text))])
 }
 
-// known are the marks that the formats declare, by their first two bytes; of several in a row the
-// first.
+// known returns the marks that the formats declare, by their first two bytes. Of several tags in a
+// row it has only the first.
 var known = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	add := func(m string) {

@@ -30,8 +30,8 @@ var knowledgeTools = []struct{ name, about, question string }{
 }
 
 // knowledge returns the toolset of a run about a knowledge base. It fails when the server does not
-// have all of its tools. Other tools are left out: what they do has nothing to do with the base,
-// and the choice among three is one that small models can make.
+// have all of its tools. Other tools are left out: they have nothing to do with the base, and small
+// models can choose among three.
 func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
@@ -40,17 +40,17 @@ func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 			all = append(all, t)
 		}
 	}
-	// All three or none: they are offered together, and a choice that leads nowhere would be worse
-	// than this sentence.
+	// All three must be there: they are offered together, and a choice of a missing tool would be
+	// worse than this error.
 	if len(all) < len(knowledgeTools) {
 		return nil, fault.New(fault.Invalid, "knowledge_base_id: this server has no tools of knowledge bases")
 	}
 	return newToolset(all, nil), nil
 }
 
-// consult calls one of the three tools in front of the first step: the one that the caller names,
-// else the one that the model chooses, else, when it says nothing that can be read or cannot be
-// asked at all, the one that a rule finds.
+// consult calls one of the three tools before the first step: the tool that the caller names, else
+// the tool that the model chooses, or, if its answer cannot be read or it cannot be asked at all,
+// the tool that a rule chooses.
 func (r *run) consult(ctx context.Context) error {
 	var call *chat.Call
 	if r.ask.Force != "" {
@@ -58,7 +58,7 @@ func (r *run) consult(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// The first step is behind this call and is not held to the tool again.
+		// The first step comes after this call, so it need not call the tool again.
 		call, r.ask.Force, r.out.Chosen = &chat.Call{Name: name}, "", "forced"
 	} else {
 		var err error
@@ -67,7 +67,7 @@ func (r *run) consult(ctx context.Context) error {
 		case err == nil:
 		case context.Cause(ctx) != nil:
 			return gone(context.Cause(ctx))
-		case f.Kind == fault.Busy || f.Kind == fault.Limited: // the answer would find it as busy
+		case f.Kind == fault.Busy || f.Kind == fault.Limited: // the request for the answer would find the server as busy
 			return err
 		default:
 			r.out.Warnings = append(r.out.Warnings, "the tool is chosen by a rule, since the model failed: "+f.Message)
@@ -89,7 +89,8 @@ func knowledgeNames() (names []string) {
 }
 
 // choiceOfKnowledge returns the question by which a model chooses. It has the specification's
-// numbered list, and no schemas: the base is the caller's, and the question fills what is missing.
+// numbered list and no schemas: the base is the caller's, and the user's question fills a missing
+// argument.
 func choiceOfKnowledge() string {
 	var b strings.Builder
 	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
@@ -103,8 +104,8 @@ func choiceOfKnowledge() string {
 	return b.String()
 }
 
-// asked returns the question: the last thing that the user said, without what the client put around
-// it. A search for Claude Code's reminders finds no document.
+// asked returns the user's question: the user's last message, without what the client added to it.
+// A search for Claude Code's reminders finds no document.
 func (r *run) asked() string {
 	for _, m := range slices.Backward(r.ask.Request.Messages) {
 		if m.Role != chat.User {
@@ -117,7 +118,7 @@ func (r *run) asked() string {
 	return ""
 }
 
-// consulted returns what the last tool answered, or "" when none has.
+// consulted returns the result of the last tool, or "" when no tool has run.
 func (r *run) consulted() string {
 	for _, m := range slices.Backward(r.turns) {
 		if m.Role == chat.ToolRole {
@@ -128,7 +129,7 @@ func (r *run) consulted() string {
 }
 
 // settable are the arguments of the three tools that a model may choose. All others are dropped, so
-// that no spelling of knowledge_base_id is left which the tool's reader might take for it.
+// that none is left that the tool's reader might take for another spelling of knowledge_base_id.
 var settable = []string{"query", "text", "threshold", "max_results"}
 
 // bound returns a call with the caller's knowledge base in it, never the model's, and with the
@@ -141,7 +142,7 @@ func (r *run) bound(c chat.Call) chat.Call {
 		return c
 	}
 	var said map[string]json.RawMessage
-	_ = json.Unmarshal(c.Args, &said) // what is no object says nothing
+	_ = json.Unmarshal(c.Args, &said) // what is not an object counts as empty
 	args := map[string]any{}
 	for _, key := range settable {
 		if value, ok := said[key]; ok {
@@ -154,8 +155,7 @@ func (r *run) bound(c chat.Call) chat.Call {
 			args[key] = r.asked()
 		}
 	}
-	// The tool that normalizes text reads no base, and its schema refuses members that it does not
-	// know.
+	// The tool that normalizes text does not read a base, and its schema refuses unknown members.
 	if name != normalizeOCR {
 		args["knowledge_base_id"] = r.ask.Base
 	}
@@ -164,7 +164,7 @@ func (r *run) bound(c chat.Call) chat.Call {
 }
 
 // Words by which the rule knows a question about the base itself: how many, an overview,
-// statistics; and "KBについて", which asks what it is, where "このKBで副業について" asks for something in it.
+// statistics; and "KBについて", which asks about the base; "このKBで副業について" asks for something in it.
 var (
 	countWords = regexp.MustCompile(`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
 	ofTheBase  = regexp.MustCompile(`(?i)(^|[^0-9a-z])KB([^0-9a-z]|$)|ナレッジベース|knowledge base|지식 ?베이스`)

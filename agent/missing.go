@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// missing returns the tool that an answer should have called: the question names something by an
-// identifier, or the record of a list that has one, no call has looked it up, and the answer rests
-// on nothing, or gives a number that nobody has said. Only tools that only read count, and of those
-// what speaks of identifiers of this kind, the best by the words of the question first.
+// missing returns the tool that an answer should have called, or "". The question must name an
+// identifier, or a record of a list that has one, that no call has looked up, and the answer must
+// rest on no result at all, or contain a number that neither the user nor a tool has said. Only
+// tools that only read and whose description has identifiers of this kind count; the tool that fits
+// the words of the question best comes first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""
@@ -39,7 +40,7 @@ func missing(r *run, text string) string {
 	return ""
 }
 
-// takesOne reports whether a tool needs no more than one argument.
+// takesOne reports whether a tool requires exactly one argument.
 func takesOne(schema json.RawMessage) bool {
 	var v struct{ Required []string }
 	return json.Unmarshal(schema, &v) == nil && len(v.Required) == 1

@@ -11,17 +11,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Suffix behind a model's name asks for the agent, as in "demo/hermes@agent". A name is all that
-// every client lets one choose.
+// Suffix at the end of a model's name asks for the agent, as in "demo/hermes@agent". The model's
+// name is the only thing that every client lets its user choose.
 const Suffix = "@agent"
 
 var _ chat.Model = (*Loop)(nil)
 
-// Stream answers a request. One for NAME@agent is answered by NAME with the tools of this program
-// and of the registered MCP servers, which are run here and shown as thoughts; calls of the
-// client's own tools go to the client and end the reply. Every other request goes to the model as
-// it is, and so does one whose client has said which tools may be called, wants a reply continued,
-// or wants probabilities, which several replies put together do not have.
+// Stream answers a request. A request for NAME@agent is answered by NAME with the tools of this
+// program and of the registered MCP servers, which are run here and shown as thoughts; calls of the
+// client's own tools go to the client and end the reply. Every other request is passed to the model
+// as it is, and so is a request that says which tools may be called, wants a reply continued, or
+// wants probabilities, which several joined replies do not have.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	base, model, isBase, err := l.baseOf(ctx, r.Model)
 	name, asked := strings.CutSuffix(r.Model, Suffix)
@@ -35,7 +35,7 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 		return l.cfg.Model.Stream(ctx, r)
 	}
 	plain := *r
-	// "@agent" alone is the default model.
+	// "@agent" alone means the default model.
 	if plain.Model = name; name == "" {
 		plain.Model = l.cfg.DefaultModel
 	}
@@ -61,41 +61,41 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 // while a tool runs.
 type stream struct {
 	yield func(chat.Event, error) bool
-	pulse *chat.Pulse // nil: nobody waits for keep-alives
+	pulse *chat.Pulse // nil: no keep-alives are wanted
 	beat  time.Duration
 	leave context.CancelFunc
 
-	mu     sync.Mutex // held while anything of the reply is written
+	mu     sync.Mutex // held while any part of the reply is written
 	left   bool       // the client reads no more
 	calls  int        // of the client's tools, in all steps
-	theirs bool       // the call that is being read is one of them
-	spoken int        // the last step that has said something; 0: none has
+	theirs bool       // the call that is being read is the client's
+	spoken int        // the last step that has written text; 0: none
 }
 
-// run runs the loop and ends the reply. There is one end and one count of tokens, whatever the
-// number of steps: clients take the first end for the last. A stop that is not Final is the cause
-// in the end's Meta.
+// run runs the loop and ends the reply. It sends one end and one count of tokens, whatever the
+// number of steps: clients take the first end for the last. A Stop other than Final is sent as the
+// Cause in the end's Meta.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
-	// All servers: a chat request has no member in which it could name some.
+	// A run uses all servers, since a chat request has no member that could name some.
 	all, warnings, err := l.collect(ctx, nil)
 	if err != nil {
 		return err
 	}
 	if all.empty() && len(warnings) == 0 {
-		all = newToolset(l.own(ctx, nil), nil) // with no server there are the tools of this program, which a chat has no other way to use
+		all = newToolset(l.own(ctx, nil), nil) // without servers the tools of this program are offered, which a chat cannot use in any other way
 	}
 	var names []string
 	for _, t := range request.Tools {
 		names = append(names, t.Name)
 	}
-	// Once more, with the client's names taken, which are known only now.
+	// The toolset is made again without the client's names, which are known only now.
 	ts := newToolset(all.list, names)
 	ts.embed = l.cfg.Embed
-	// The text is not needed here; what counts is whether the tools are too many and have to be
+	// The text is not needed here, only whether there are too many tools, so that they have to be
 	// searched.
 	ts.describe(l.cfg.ToolTokens)
 	n := &native{tools: ts, client: request.Tools}
-	// The client's tools are with native now, which offers them in each step beside ours.
+	// native has the client's tools now, and offers them in each step beside ours.
 	request.Tools = nil
 	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
@@ -119,7 +119,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 func (s *stream) finish(r *run) error {
 	end := *r.last.got.End
 	meta := chat.Meta{}
-	// A copy, since the event may be held by others.
+	// Meta is copied, since others may hold the event.
 	if end.Meta != nil {
 		meta = *end.Meta
 	}
@@ -133,8 +133,8 @@ func (s *stream) finish(r *run) error {
 	return nil
 }
 
-// send hands an event on. A client that reads no more ends the run: the context is cancelled, and
-// with it the model's reply and the tool that runs.
+// send passes an event on. When the client reads no more, it cancels the context of the run, which
+// ends the model's reply and the running tool.
 func (s *stream) send(e chat.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,13 +145,14 @@ func (s *stream) send(e chat.Event) bool {
 	return !s.left
 }
 
-// pass hands on what the client should see of a step as it comes, and says whether the event begins
-// a call of the client's. Calls of ours are not passed: the client has no such tools. Those of the
-// client's are numbered anew, over all steps, since the numbers of a reply must run 0, 1, 2.
+// pass passes on the events of a step that the client should see, and reports whether the event
+// begins a call of a client's tool. Calls of ours are not passed: the client has no such tools. The
+// client's calls are numbered again over all steps, since the numbers in a reply must be 0, 1, 2
+// and so on.
 func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	switch e.Kind {
 	case chat.Text:
-		// The texts of two steps are two paragraphs to who reads them.
+		// The texts of two steps become two paragraphs.
 		if s.spoken > 0 && s.spoken < step {
 			e.Text = "\n\n" + e.Text
 		}
@@ -178,8 +179,8 @@ func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	return false
 }
 
-// longestShown is how much of arguments and results is shown as a thought, in bytes. The model has
-// read them whole; this is for a person who watches.
+// longestShown is how many bytes of arguments and of results are shown as a thought. The model
+// reads them whole; thoughts are for people who watch.
 const longestShown = 300
 
 // tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the
@@ -199,7 +200,7 @@ func (s *stream) tell(p Progress) {
 	s.send(chat.Event{Kind: chat.Reasoning, Text: text})
 }
 
-// shown returns a text as far as a thought shows it, cut between two characters.
+// shown returns the beginning of a text as a thought shows it, cut between two characters.
 func shown(text string) string {
 	if len(text) <= longestShown {
 		return text
@@ -207,8 +208,9 @@ func shown(text string) string {
 	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
-// beats shows what there is, and keep-alives until the function that it gives is called. A tool may
-// run for 30 s, in which a client or a proxy on the way would take the stream for dead.
+// beats flushes what is buffered, and sends keep-alives until the function that it returns is
+// called. A tool may run for 30 s, in which a client or a proxy on the way would take the stream
+// for dead.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}
@@ -225,8 +227,8 @@ func (s *stream) beats() func() {
 	})
 }
 
-// beating sends keep-alives, the first after a whole beat, until the function that it gives is
-// called or one fails. That function waits for a keep-alive that is being written, so that the
+// beating sends keep-alives, the first after a whole interval, until one fails or the returned
+// function is called. That function waits for a keep-alive that is being written, so that the
 // stream has one writer again.
 func beating(every time.Duration, send func() error) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})

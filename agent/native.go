@@ -8,21 +8,21 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools as a request of the chat API does, beside those of the client. How they reach
-// the model, and how its calls are held to their schemas, is the inner model's matter; models
-// without tool calling are served as well. It is for chats; contract is for callers who want the
+// native offers tools in the way of the chat API, beside those of the client. The inner model
+// decides how they reach the model and how calls are constrained to their schemas, so models
+// without tool calling work as well. native is for chats; contract is for callers who want the
 // specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
-	said   []chat.Message // in front of the reply
+	said   []chat.Message // messages before the reply
 
 	spelling func() *speller        // corrects names in an answer
-	advises  func(text string) bool // reports whether a text is advice to use a tool, and no answer; nil: none is
+	advises  func(text string) bool // reports whether a text is advice to use a tool and not an answer; nil: no text is
 }
 
-// ask offers the client's tools, and ours behind them; of ours those that were found, when they are
-// too many.
+// ask returns a request that offers the client's tools, and ours after them; if we have too many,
+// only the search tool and those that it found.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, n.said = n.renamed(turns), turns
 	ours := n.tools.list
@@ -37,8 +37,8 @@ func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// safe returns a tool's name for model servers, which take no dots; a name of the client's stays as
-// it is.
+// safe returns a tool's name for model servers, which take no dots. The name of a client's tool
+// stays as it is.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -60,7 +60,8 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read sets our tools' own names in calls of them, and finds those that the engine takes for text.
+// read replaces the names in calls of our tools by the tools' own, and finds calls that the engine
+// takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
 	w.advises, w.reader.Messages = n.advises, n.said
@@ -70,7 +71,7 @@ func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, err
 	return w.read(n.own(in))
 }
 
-// own sets our tools' own names in calls of them.
+// own replaces the names in calls of our tools by the tools' own.
 func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -93,6 +94,6 @@ func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look finds nothing more than read has found: text that has gone to the client could not be taken
-// back from there.
+// look finds nothing, since read has found all calls already: text that the client has received
+// cannot be taken back.
 func (n *native) look(_, _ string) []chat.Call { return nil }

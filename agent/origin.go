@@ -20,7 +20,7 @@ import (
 // origin is a text that a value may come from.
 type origin struct{ from, text string }
 
-// origins returns what the user has said, and what others have: results of tools, and earlier
+// origins returns what the user has said, and the texts of others: results of tools, and earlier
 // answers, which may repeat them.
 func (r *run) origins() (said string, others []origin) {
 	for _, m := range r.turns {
@@ -39,8 +39,8 @@ func (r *run) origins() (said string, others []origin) {
 	return said, others
 }
 
-// borrowed returns the values of a call that stand in what others have said, and not in what the
-// user has. Words of the tool's own schema are the tool's.
+// borrowed returns the values of a call that occur in the texts of others and not in what the user
+// has said. Words of the tool's own schema do not count.
 func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 	said, others := r.origins()
 	own := folded(string(t.Schema))
@@ -61,14 +61,14 @@ func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 // wordsInRun is how many words in a row are taken for a quotation.
 const wordsInRun = 5
 
-// piecesOf returns the values of arguments, and parts of long texts that carry something:
+// piecesOf returns the values of arguments, and the parts of long texts that carry information:
 // addresses, paths, numbers, and runs of words. Whole values come before their parts.
 func piecesOf(args json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
-		return partsOf(string(args)) // the registry may read it all the same
+		return partsOf(string(args)) // the registry may be able to read it nevertheless
 	}
 	var walk func(v any)
 	walk = func(v any) {
@@ -111,12 +111,11 @@ func partsOf(text string) (all []string) {
 	return all
 }
 
-// isSign reports whether a character is no part of a word.
+// isSign reports whether a character is punctuation or a symbol.
 func isSign(c rune) bool { return unicode.IsPunct(c) || unicode.IsSymbol(c) }
 
-// folded returns a text in small letters, with one blank for all white space and without signs that
-// nobody sees: a model copies a value with or without them. Escapes of JSON are what they stand
-// for.
+// folded returns a text in lower case, with escapes of JSON decoded, each run of white space as one
+// blank, and invisible characters removed, since a model copies a value with or without them.
 func folded(text string) string {
 	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, " ", `\t`, " ", `\/`, "/").Replace(text)
 	visible := func(c rune) rune {
@@ -128,8 +127,9 @@ func folded(text string) string {
 	return strings.Join(strings.Fields(strings.Map(visible, text)), " ")
 }
 
-// holds reports whether a text has another as a whole: 500 does not stand in 1500. Of letters that
-// is asked only where words end by blanks, and so of ASCII alone.
+// holds reports whether a text contains another as a whole: 500 is not contained in 1500. The
+// borders of words are checked only for ASCII, since words of some other scripts are not separated
+// by blanks.
 func holds(text, part string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], part)
@@ -152,14 +152,15 @@ func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// code is an identifier of letters and a number, as EMP001.
+// code matches an identifier of letters and a number, such as EMP001.
 var code = regexp.MustCompile(`^\pL{1,12}[-_]?\d{1,12}$`)
 
 // codesIn finds identifiers in a text.
 var codesIn = regexp.MustCompile(`\b[A-Za-z]{1,12}[-_]?\d{2,12}\b`)
 
-// unasked returns what a model reads behind a result when the question names more of what it has
-// looked up: asked to compare two, a small model looks up one and guesses the other.
+// unasked returns what a model reads after a result when the question names further things of the
+// kind that it has looked up: asked to compare two, a small model looks up one and guesses the
+// other.
 func (r *run) unasked() string {
 	calls := ""
 	for _, f := range r.facts {
@@ -181,13 +182,14 @@ func (r *run) unasked() string {
 	return "\n(The question also names " + strings.Join(left, ", ") + ", which has not been looked up yet.)"
 }
 
-// kindOf returns the letters with which an identifier begins, in lower case: what is left without
-// the digits, hyphens and underscores at its end.
+// kindOf returns an identifier in lower case without the digits, hyphens and underscores at its
+// end.
 func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
 
-// madeUp returns what a model reads of a call that looks something up by an identifier that nobody
-// has said: small models invent one when they know a name alone. It is said once; a model that
-// insists has its call. Tools that write may need new identifiers.
+// madeUp returns what a model reads instead of a result when it looks something up by an identifier
+// that neither the user nor a tool has said: small models invent one when they know only a name. It
+// returns "" for other calls. The model reads it once; if it insists, its call runs. Tools that
+// write are not checked, as they may need new identifiers.
 func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	if !r.tools.reads(c.Name) || r.doubted[c.Key()] || len(r.tools.list) < 2 {
 		return ""
@@ -211,7 +213,7 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 			continue
 		}
 		if strings.Contains(string(t.Schema), `"enum"`) || strings.Contains(string(t.Schema), `"const"`) {
-			continue // it may be one of them
+			continue // the value may be one of those that the schema lists
 		}
 		doubt(r, c.Key())
 		return fmt.Sprintf("Error: nobody has said %q: it stands neither in the question nor in a result. Find out the right %s first, by another tool.", value, name)
@@ -219,7 +221,7 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	return ""
 }
 
-// doubt notes that the model has read of a doubt.
+// doubt notes that the model has read that a call is doubtful.
 func doubt(r *run, key string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
@@ -227,9 +229,9 @@ func doubt(r *run, key string) {
 	r.doubted[key] = true
 }
 
-// pickedOut returns what a model reads, once in a run, of a call for one entry of a long list to
-// which nothing points: a model goes on with the first one when the list does not answer the
-// question. Tools that take something else may know.
+// pickedOut returns what a model reads, once in a run, when it calls a tool for one entry of a long
+// list to which nothing points: when the list does not answer the question, a model often continues
+// with the first entry. Other tools, which do not take this parameter, may have the answer.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""
@@ -256,7 +258,7 @@ func pickedOut(r *run, parameter, value string) string {
 	return fmt.Sprintf("Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
 }
 
-// saidLast returns what the user has said last.
+// saidLast returns the user's last message.
 func (r *run) saidLast() (text string) {
 	for _, m := range r.ask.Request.Messages {
 		if m.Role == chat.User {

@@ -11,14 +11,14 @@ import (
 	"toolnorm/chat"
 )
 
-// mostPointed is how many records of a list are pointed at; more is the list again.
+// mostPointed is how many records of a list are pointed at; more would repeat the list.
 const mostPointed = 3
 
-// pointing is in front of the records that the question names.
+// pointing comes before the records that the question names.
 const pointing = "the question names "
 
-// pointed returns what a model reads behind a long list: how long it is, and those of its records
-// that the question names. Small models miscount, and do not find the one in the list.
+// pointed returns what a model reads after a long list: how long it is, and which of its records
+// the question names. Small models miscount, and do not find a record in a list.
 func (r *run) pointed(text string) string {
 	var v map[string]any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -37,7 +37,7 @@ func (r *run) pointed(text string) string {
 			record, _ := item.(map[string]any)
 			for _, value := range record {
 				if s, ok := value.(string); ok && utf8.RuneCountInString(s) > 1 && holds(said, folded(s)) {
-					one, _ := chat.JSON(record) // what was read can be written
+					one, _ := chat.JSON(record) // a value that was parsed can be encoded
 					meant = append(meant, string(one))
 					break
 				}

@@ -14,21 +14,21 @@ import (
 type QueueConfig struct {
 	PerMinute int                       // requests that begin in any 60 seconds; 0: any number
 	AtOnce    int                       // requests that run at the same time; 0: any number
-	Waiting   int                       // requests that wait; 0: 64. Further ones are told so, but for those of a run that has begun
+	Waiting   int                       // requests that wait; 0: 64. Further ones are refused, except those of a run that has begun
 	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
 }
 
 // Queue lets requests to models through in the order in which they come, those of runs that have
-// begun before those of new ones. It may be used by many at once. Every step of every run passes
-// it; a run that has begun has tools behind it that cannot be taken back, so it is never refused,
-// and ends before others begin. As each run has a bound of steps, new ones have their turn.
+// begun before those of new runs. It is safe for concurrent use. Every step of every run passes it.
+// A run that has begun has run tools, which cannot be undone, so it is never refused, and ends
+// before others begin. As the steps of each run are bounded, new runs get their turn.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
 	lanes map[string]*lane // those in which something happened in the last minute
 }
 
-// lane is what waits for one server. Two servers have nothing to do with each other.
+// lane is the queue for one server. Servers do not affect each other.
 type lane struct {
 	begun   []time.Time // the last PerMinute beginnings, oldest first
 	running int
@@ -44,9 +44,9 @@ type ticket struct {
 	moved chan int      // its place, when that has changed
 }
 
-// window is the span in which no more than PerMinute requests begin, wherever it is laid. It
-// slides: with fixed minutes two bursts, one on each side of the border, would be twice as many
-// within seconds.
+// window is the length of time in which at most PerMinute requests begin, from whichever moment it
+// is counted. It slides: with fixed minutes, two bursts around the border of a minute could let
+// twice as many begin within seconds.
 const window = time.Minute
 
 // NewQueue makes a queue in which nothing waits. It needs no Close: its timers end by themselves.
@@ -58,11 +58,11 @@ func NewQueue(cfg QueueConfig) *Queue {
 	return &Queue{cfg: cfg, lanes: map[string]*lane{}}
 }
 
-// Enter waits until a request to the model may begin; leave is to be called when it has ended.
-// moved hears, from this goroutine, of the place in the queue when the request has to wait and each
-// time it changes. begun is for a request of a run that has begun. An error means that the queue is
-// full (fault.Busy or fault.Limited, with the time to wait), or that ctx ended first. leave may be
-// called twice.
+// Enter waits until a request to the model may begin; the caller must call leave when the request
+// has ended. If the request has to wait, Enter calls moved, from the calling goroutine, with the
+// place in the queue, at first and each time it changes. begun marks a request of a run that has
+// begun. An error means that the queue is full (fault.Busy or fault.Limited, with the time to
+// wait), or that ctx ended first. leave may be called twice.
 func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
@@ -73,8 +73,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 		q.lanes[name] = l
 	}
 	leave = sync.OnceFunc(func() { q.left(name, l) })
-	// Only an empty line lets one through at once: else a request that comes just when a place is
-	// free would pass those before it.
+	// A request begins at once only if no other waits: a request that comes just when a place is
+	// free would otherwise pass those before it.
 	if len(l.waiting) == 0 && q.free(l, start) == 0 {
 		q.begin(l, start)
 		q.mu.Unlock()
@@ -90,7 +90,7 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 		at = slices.IndexFunc(append(l.waiting, &ticket{}), func(other *ticket) bool { return !other.begun })
 	}
 	l.waiting = slices.Insert(l.waiting, at, t)
-	// Those behind it have moved back by one.
+	// The requests after it have moved back by one.
 	for i, other := range l.waiting[at:] {
 		other.stand(at + i + 1)
 	}
@@ -109,8 +109,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 	}
 }
 
-// full returns the error of a queue that takes no more, with the time until one more may begin. It
-// is Limited when the rate is what holds it up, and Busy when the requests that run are.
+// full returns the error of a queue that is full, with the time until another request may begin. It
+// is Limited when the rate is exhausted, and Busy when too many requests are running.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
@@ -121,8 +121,8 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free returns how long it takes until another request may begin: 0 is now, and a whole window
-// means when one has ended. The window is that of the PerMinute-th beginning back: when that is a
+// free returns how long it takes until another request may begin: 0 means now, and a whole window
+// means when a request has ended. It counts from the PerMinute-th last beginning: when that is a
 // minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
@@ -134,8 +134,8 @@ func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	return 0
 }
 
-// begin counts a request that begins. Only as many beginnings are kept as PerMinute needs: the
-// oldest decides.
+// begin counts a request that begins. It keeps only as many beginnings as PerMinute needs, since
+// the oldest of these decides.
 func (q *Queue) begin(l *lane, now time.Time) {
 	l.running++
 	if q.cfg.PerMinute == 0 {
@@ -147,9 +147,9 @@ func (q *Queue) begin(l *lane, now time.Time) {
 	l.begun = append(l.begun, now)
 }
 
-// advance lets through what may begin, tells the others their places, and comes back when time
-// alone will let the next one begin. q.mu is held. It is called for every change, and sets the one
-// timer of the lane anew.
+// advance lets the requests begin that may, tells the others their places, and sets the lane's
+// timer again, which calls advance when the next request may begin because time has passed. It is
+// called for every change, with q.mu held.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
 	let := 0
@@ -165,13 +165,13 @@ func (q *Queue) advance(name string, l *lane) {
 		}
 	}
 	if l.timer != nil {
-		// Its time was for a state that has just changed.
+		// The timer was set for a state that has just changed.
 		l.timer.Stop()
 		l.timer = nil
 	}
 	switch wait := q.free(l, now); {
-	// A whole window means either that a request must end first, which needs no timer, or just
-	// that: 60 s.
+	// A whole window means either that a request must end first, which needs no timer, or indeed 60
+	// s.
 	case len(l.waiting) > 0 && wait > 0 && wait < window || len(l.waiting) > 0 && wait == window && (q.cfg.AtOnce == 0 || l.running < q.cfg.AtOnce):
 		l.timer = time.AfterFunc(wait, func() {
 			q.mu.Lock()
@@ -184,8 +184,8 @@ func (q *Queue) advance(name string, l *lane) {
 	}
 }
 
-// stand sends a place; only the last one counts. It never blocks: a place that has not been read
-// yet is replaced.
+// stand tells a request its place; only the last one counts. It never blocks: a place that has not
+// been read yet is replaced.
 func (t *ticket) stand(place int) {
 	select {
 	case <-t.moved:
@@ -194,7 +194,8 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left ends a request, good or bad. It frees a place of AtOnce; the minute's count stays.
+// left ends a request, whether it succeeded or not. It frees a place of AtOnce, but the request
+// still counts for its minute.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -202,14 +203,14 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon removes a request that waits no more, also one that was let through at the same moment:
-// then its place is freed, which would else be lost for good.
+// abandon removes a request that no longer waits. If it was let through at the same moment, abandon
+// frees its place, which would otherwise be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if at := slices.Index(l.waiting, t); at >= 0 {
 		l.waiting = slices.Delete(l.waiting, at, at+1)
-		// Those behind it have moved up by one.
+		// The requests after it have moved up by one.
 		for i, other := range l.waiting[at:] {
 			other.stand(at + i + 1)
 		}
@@ -219,8 +220,8 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.advance(name, l)
 }
 
-// forget drops a lane in which nothing has happened for a whole window: names of models are what
-// clients say, so a client could make up lanes without end.
+// forget drops a lane in which nothing has happened for a whole window: clients choose the names of
+// models, so a client could make up lanes without end.
 func (q *Queue) forget(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,14 +10,13 @@ import (
 	"toolnorm/tools"
 )
 
-// reader reads the replies of a run whose calls stand in words. theirs says which names are the
-// client's tools.
+// reader returns a reader of calls in words. theirs reports which names are the client's tools.
 func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered returns all tools by their own names, also those that are not described: the model may
-// have found one, or know it from an earlier conversation.
+// offered returns all tools with their own names, including those that are not described: the model
+// may have found one, or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.searched {
@@ -31,26 +30,28 @@ func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds back text of a chat that may be a call in words, or an answer behind labels, until it
-// is known: what has gone to the client cannot be taken back. Everything else goes on as it comes.
+// watch holds back text of a chat that may become a call in words, or an answer after labels, until
+// that is decided: what the client has received cannot be taken back. It passes everything else on
+// at once.
 type watch struct {
 	reader *worded.Reader
-	shown  strings.Builder // the text that has gone on
-	held   string          // the text that has not
-	called bool            // the engine has read a call: what stands behind it is text
+	shown  strings.Builder // the text that was passed on
+	held   string          // the text that was not
+	called bool            // the engine has read a call: what follows it is text
 
-	// advises reports whether a text speaks of tools: then the reply is no answer, and nothing of
-	// it is shown. Its first line waits until that is known. nil: any text may be shown.
+	// advises reports whether a text is advice to use a tool: then the reply is not an answer, and
+	// nothing of it is shown. The first line waits until that is decided. nil: any text may be
+	// shown.
 	advises func(text string) bool
 	mute    bool
 
 	thought strings.Builder // what the model has thought
 
-	speller *speller // corrects names in what is passed; nil: nothing is
+	speller *speller // corrects names in the text that is passed on; nil: names stay
 	part    string   // of a name that may not be whole, and has not been passed
 }
 
-// read passes events.
+// read passes the events of a reply on.
 func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -78,8 +79,8 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// add reads a piece of text, and passes on what cannot become a call. It reports whether more is
-// wanted.
+// add takes a piece of text, and passes on what cannot become a call. It reports whether more
+// events are wanted.
 func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	w.held += e.Text
 	if w.waits() {
@@ -105,10 +106,11 @@ func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
-// mostAdvice is how much of an answer waits until it is known that it speaks of no tool, in bytes.
+// mostAdvice is how many bytes of an answer wait until it is decided that it is not advice to use a
+// tool.
 const mostAdvice = 240
 
-// waits reports whether the text is not to be passed yet, or not at all.
+// waits reports whether the text must not be passed on, or not yet.
 func (w *watch) waits() bool {
 	if w.advises == nil || w.mute {
 		return w.mute
@@ -121,7 +123,7 @@ func (w *watch) waits() bool {
 	return w.mute
 }
 
-// decide notes whether anything of the text may be passed, by its first line.
+// decide decides by the first line whether any of the text may be passed on.
 func (w *watch) decide(line string) {
 	w.mute = w.advises != nil && w.advises(line)
 	w.advises = nil
@@ -140,7 +142,7 @@ func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	return text == "" || w.pass(text, yield)
 }
 
-// pass passes a text; with a speller as far as its names are whole.
+// pass passes a text on; with a speller, up to the last name that may not be complete.
 func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	w.shown.WriteString(text)
 	if w.speller == nil {
@@ -160,7 +162,7 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
-// flush passes what waits for the end of a name.
+// flush passes on the text that waits for the end of a name.
 func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	text := w.part
 	if w.part = ""; text == "" {
@@ -169,14 +171,14 @@ func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: w.speller.correct(text)}, nil)
 }
 
-// end reads what is held at the end of the reply: calls, which leave as events, or an answer,
+// end reads the held text at the end of the reply, and passes it on: calls as events, and an answer
 // without its labels.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {
 	case w.called:
 		return true
-	// A thought that never ends holds the call that it ends with.
+	// If a thought never ends, a call at its end is part of the thought.
 	case strings.TrimSpace(text) == "":
 		text = w.thought.String()
 	case strings.TrimSpace(w.held) == "":

@@ -18,11 +18,12 @@ import (
 // Path is where the agent is asked. The name is the specification's.
 const Path = "/generate_with_mcp"
 
-// largestBody is how much a request may hold, in bytes: a long conversation without pictures.
+// largestBody is how many bytes a request may have: enough for a long conversation without
+// pictures.
 const largestBody = 8 << 20
 
-// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since one that is missing passes
-// for "2.0", as the specification says, and one that is empty does not.
+// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since a missing version counts as
+// "2.0", as the specification says, and an empty one does not.
 type rpcRequest struct {
 	Version *string         `json:"jsonrpc"`
 	Method  string          `json:"method"`
@@ -30,9 +31,9 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are those of a request, named as in the specification; force_tool, knowledge_base_id,
-// select_tool, closing_answer and options are ours. Numbers are pointers where 0 is something else
-// than nothing said.
+// params are the parameters of a request, named as in the specification; force_tool,
+// knowledge_base_id, select_tool, closing_answer and options are ours. A number is a pointer where
+// 0 differs from a missing value.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -54,7 +55,7 @@ type message struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// Codes of errors. Those of the second half are ours: the model cannot be asked, the queue is full,
+// Codes of errors. Those in the second half are ours: the model cannot be asked, the queue is full,
 // the time is over. They are in the range that JSON-RPC leaves to servers (section 5.1).
 const (
 	codeParse    = -32700
@@ -71,10 +72,10 @@ type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	status  int
-	cause   error // gives the headers that say when to try again; nil: none
+	cause   error // the source of the headers that say when to try again; nil: there are none
 }
 
-// Error returns its sentence.
+// Error returns the sentence of the error.
 func (e *rpcError) Error() string { return e.Message }
 
 // wrong returns an error of the request itself: status 400, whatever the code, since repeating it
@@ -83,8 +84,9 @@ func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC returns an error of a run. A fault of kind Invalid with a cause is the model server's word
-// on the request, and so the model's error; without one it is ours, and the parameters are wrong.
+// asRPC returns the JSON-RPC error for an error of a run. A fault of kind Invalid with a cause
+// comes from the model server, and so is the model's error; without a cause it is ours, and means
+// that the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -103,17 +105,17 @@ func asRPC(err error) *rpcError {
 	return out
 }
 
-// ServeHTTP answers a request to Path, in one piece or, for who accepts text/event-stream, with its
-// progress in front. Errors in front of the request's text (method, size) are OpenAI's form, since
-// there is no id to answer; all others are JSON-RPC. It does not ask who may: auth.Guard belongs in
-// front.
+// ServeHTTP answers a request to Path, in one piece or, for clients that accept text/event-stream,
+// with its progress before the answer. Errors before the request's text is read (method, size) have
+// OpenAI's form, since there is no id to answer; all others are JSON-RPC. It does not check who may
+// call it: auth.Guard must be put before it.
 func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		fault.Write(w, fault.New(fault.Method, "%s takes POST, not %s", Path, r.Method))
 		return
 	}
-	// What an answer has whose request's id could not be read (JSON-RPC 2.0, section 5).
+	// The id of an answer to a request whose id could not be read (JSON-RPC 2.0, section 5).
 	id := json.RawMessage("null")
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	var large *http.MaxBytesError
@@ -122,7 +124,7 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fault.Write(w, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", largestBody))
 		return
 	case err != nil:
-		return // who sent it is gone
+		return // the client is gone
 	}
 	ask, err := readRPC(body, &id)
 	if err == nil && l.cfg.May != nil {
@@ -132,7 +134,7 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeRPCError(w, id, asRPC(err))
 		return
 	}
-	// One response is the default, as the specification has it; events have to be asked for.
+	// A single response is the default, as in the specification; events have to be asked for.
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		l.serveStream(w, r, id, ask)
 		return
@@ -146,7 +148,8 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	writeRPC(w, http.StatusOK, reply20(id, resultOf(out), nil))
 }
 
-// log writes a line of a run. What was said is not in it, nor what the tools were called with.
+// log writes a log line about a run. It contains neither the conversation nor the arguments of
+// calls.
 func (l *Loop) log(a Ask, out *Outcome, err error) {
 	if err != nil {
 		l.cfg.Log.Warn().Err(err).Str("model", a.Request.Model).Msg("agent")
@@ -156,21 +159,21 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request; its id is known as soon as it could be read, also when the rest is
-// wrong. An array is a batch, which is refused: a run takes minutes, and its answers belong to one
-// connection each.
+// readRPC reads a request. It sets id as soon as it has read it, even when the rest is wrong. An
+// array is a batch, which is refused: a run takes minutes, and each answer needs its own
+// connection.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
-		// The two errors have codes of their own: no JSON at all, and JSON that is no request.
+		// Two errors have different codes: text that is not JSON, and JSON that is not a request.
 		if !json.Valid(body) {
 			return a, wrong(codeParse, "the body is no JSON")
 		}
 		return a, wrong(codeRequest, "the body must be one JSON-RPC request")
 	}
 	switch first := append(bytes.TrimSpace(q.ID), ' ')[0]; {
-	// JSON-RPC answers a request without an id with nothing. The specification allows null, and its
-	// sender waits for the text.
+	// In JSON-RPC a request without an id gets no answer. The specification allows null, and its
+	// callers wait for an answer.
 	case len(q.ID) == 0, string(q.ID) == "null":
 	case first == '"', isInteger(q.ID):
 		*id = q.ID
@@ -199,8 +202,8 @@ func isInteger(text json.RawMessage) bool {
 	return err == nil
 }
 
-// readParams reads what is asked. An error names the member that is wrong, with code -32602;
-// unknown members are passed over, so that callers of older and newer versions are served.
+// readParams reads the parameters. An error names the member that is wrong, with code -32602. It
+// ignores unknown members, so that callers for older and newer versions are served.
 func readParams(text json.RawMessage) (a Ask, err error) {
 	var p params
 	if len(text) == 0 {
@@ -214,7 +217,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	}
 	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing == nil || *p.Closing}
 	a.Request = chat.Request{Model: p.Model, Sampling: chat.Sampling{Temperature: p.Temperature}, Options: p.Options}
-	// 0 and less mean 1: the default stands for what is not said.
+	// 0 and less mean 1, since the default is only for a missing value.
 	if p.Steps != nil {
 		a.Steps = max(*p.Steps, 1)
 	}
@@ -238,8 +241,8 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 }
 
 // turn returns the message as models get it. Its content is a text, or OpenAI's list of parts;
-// Gemini's name of the assistant is known as well, and what tools have answered in earlier turns is
-// told by users, as in this loop.
+// Gemini's name for the assistant is known as well, and results of tools in earlier turns become
+// turns of the user, as in this loop.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
@@ -258,8 +261,7 @@ func (m message) turn() (chat.Message, error) {
 		return chat.Message{}, errors.New("content must be a text or a list of texts")
 	}
 	for _, p := range parts {
-		// Images have no place in the contract's loop; to leave one out would answer another
-		// question.
+		// The contract's loop cannot use images, and leaving one out would answer another question.
 		if p.Text == nil {
 			return chat.Message{}, errors.New("content can hold texts alone")
 		}

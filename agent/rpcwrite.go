@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// rpcResult is what a run gives. The lists are never null: callers go over them without asking.
+// rpcResult is the result of a run. The lists are never null: callers loop over them without a
+// check.
 type rpcResult struct {
 	Text     string   `json:"text"`
 	Model    string   `json:"model"`
@@ -26,15 +27,15 @@ type rpcResult struct {
 	Warnings []string `json:"warnings"`
 }
 
-// usage counts tokens over all steps, by the names that OpenAI has; each step reads the whole
-// conversation again.
+// usage counts tokens over all steps, with OpenAI's names; each step reads the whole conversation
+// again.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
 }
 
-// resultOf returns an outcome as the caller gets it. Both lists are [] and never null.
+// resultOf returns an outcome in the form for the caller. Empty lists are [] and never null.
 func resultOf(o *Outcome) *rpcResult {
 	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Consent: o.Consent, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
 	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
@@ -58,21 +59,22 @@ type rpcReply struct {
 // reply20 returns an answer in JSON-RPC 2.0, with a result or an error and the request's own id.
 func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
-	if err != nil { // arguments that are no JSON have not come this far
+	if err != nil { // arguments that are not JSON were refused before
 		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"the answer cannot be written"},"id":null}`)
 	}
 	return text
 }
 
-// writeRPC answers. A client that is gone cannot be told. The line's end is for people with curl.
+// writeRPC writes an answer. It ignores errors, as a client that is gone cannot be told. The line
+// break is for people with curl.
 func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n'))
 }
 
-// writeRPCError answers with an error, and with the headers that say when to try again, as every
-// error of this server has them.
+// writeRPCError answers with an error, and with the headers that say when to try again, as all
+// errors of this server do.
 func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	var f *fault.Error
 	if errors.As(e.cause, &f) {
@@ -81,18 +83,18 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	writeRPC(w, e.status, reply20(id, nil, e))
 }
 
-// stall is how long a client may take nothing of its stream: a minute, since it may do something of
-// its own with each step.
+// stall is how long a client may read nothing from its stream: a minute, since it may do work of
+// its own after each step.
 const stall = time.Minute
 
-// serveStream answers with events: each thing that happens as a notification, and the answer as the
-// last one. A request that is wrong still gets its status, as long as nothing was written; behind
-// that the error is the last event.
+// serveStream answers with events: each step of progress is a notification, and the answer is the
+// last event. As long as nothing was written, a wrong request still gets its status; after that the
+// error is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := beating(l.cfg.Beat, out.beat)
-	// Each piece of progress is a notification of its own; a reader that wants none skips to the
-	// last event.
+	// Each piece of progress is a notification of its own; a reader that wants no progress skips to
+	// the last event.
 	outcome, err := l.Run(r.Context(), a, func(p Progress) {
 		text, err := chat.JSON(struct {
 			Version string   `json:"jsonrpc"`
@@ -117,14 +119,14 @@ func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMe
 	}
 }
 
-// frames is a stream that two goroutines write: the run, and the keep-alives.
+// frames is a stream that two goroutines write: the run, and the sender of keep-alives.
 type frames struct {
 	mu sync.Mutex
 	w  *sse.Writer
 }
 
 // send writes an event. A client that is gone ends the request's context, and with it the run, so
-// the error needs no answer here.
+// the error is ignored.
 func (e *frames) send(text []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,8 +134,8 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beat writes a comment. Only a request that fails before the first one still has a status of its
-// own.
+// beat writes a comment. After the first one, a request that fails cannot get its own status any
+// more.
 func (e *frames) beat() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,64 +15,64 @@ import (
 	"toolnorm/tools"
 )
 
-// speech is how tools are described to a model, and how its calls are read. Between the two, turns
-// and calls have the tools' own names. There are two: contract, for the specification's prompt, and
-// native, for chats. The loop is the same for both, so its bounds and its ends are too.
+// speech describes tools to a model, and reads its calls. The loop itself uses the tools' own names
+// in turns and calls. There are two implementations: contract, for the specification's prompt, and
+// native, for chats. The loop is the same for both, and so are its bounds and the reasons for its
+// end.
 type speech interface {
-	// ask is the request of one step.
+	// ask returns the request of one step.
 	ask(base chat.Request, turns []chat.Message) *chat.Request
-	// read gives the events of a reply, calls among them.
+	// read returns the events of a reply, including calls.
 	read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error]
-	// look finds calls in a reply that has none, as far as its decoder knows; end is how the reply
-	// ended.
+	// look finds calls in a reply in which the decoder has found none; end is how the reply ended.
 	look(text, end string) []chat.Call
 }
 
-// run is one run of the loop. It belongs to one goroutine, but for beats.
+// run is one run of the loop. It belongs to one goroutine, except for the keep-alives of beats.
 type run struct {
 	loop   *Loop
 	ask    Ask
 	tools  *toolset
 	speech speech
-	// The caller's turns and then those of the run; nothing in front is ever changed, so the
+	// The caller's turns and then those of the run. Earlier turns are never changed, so the
 	// server's prompt cache serves each step.
 	turns []chat.Message
 	out   Outcome
 	last  *reply // nil before the first step
 	begun bool   // the model was asked once
-	// By name and arguments, over the whole run: a model that alternates between two calls goes
-	// round as well.
-	facts []fact // what was found out
+	// The calls of the whole run are kept, since a model may also loop by alternating between two
+	// calls.
+	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
-	shape func(tools.Result) tools.Result // what of a result is told; nil: all
+	shape func(tools.Result) tools.Result // returns the part of a result that the model reads; nil: all of it
 
 	forcing string          // the tool that the next step calls, since the model has only advised it; empty: the model chooses
-	pressed bool            // that was done
-	doubted map[string]bool // keys of calls that the model was told are made up; "": that one is of a list at which nothing points
+	pressed bool            // a step was forced in this way
+	doubted map[string]bool // keys of calls of which the model was told that they are made up; "": it was told that nothing points to its entry of a list
 
 	again bool                  // the closing question was asked already
-	quiet bool                  // what the model writes is looked at before anybody sees it
-	pass  func(chat.Event) bool // takes events as they come, and says whether the call that one begins is somebody else's; nil: nobody does
-	beats func() func()         // gives keep-alives until what it gives is called
+	quiet bool                  // what the model writes is checked before it is shown
+	pass  func(chat.Event) bool // takes events as they come, and reports whether a call that begins is the client's; nil: events are not passed on
+	beats func() func()         // starts keep-alives; the returned function stops them
 }
 
-// reply is one reply of the model. Both texts are kept: got is what is left when the calls are read
-// out of it, and raw what a caller gets at a limit, "the last response" of the specification.
+// reply is one reply of the model. Both texts are kept: got has the text without the calls, and raw
+// is what a caller gets at a limit, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     group
 	foreign bool // it has calls that are not ours
 }
 
-// group is a reply of which the first calls count: those with nothing but white space between. What
-// a model writes behind a call it has not seen the result of, so what it calls then may rest on a
-// result that it made up; with the real one it asks again.
+// group is a reply of which only the first calls count: those with nothing but white space between
+// them. A model that writes on after a call has not seen its result, so its next calls may rest on
+// a result that it made up; when it reads the real result, it asks again.
 type group struct {
 	chat.Collector
-	front strings.Builder // the text in front of the first call
+	front strings.Builder // the text before the first call
 	calls int             // that count
-	over  bool            // something stood behind them
+	over  bool            // other text came after them
 }
 
 // Add reads the next event.
@@ -90,8 +90,8 @@ func (g *group) Add(e chat.Event) {
 // first returns the calls that count.
 func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
-// steps goes round until there is a reason to stop, which is in r.out. An error means that nothing
-// can be shown (see failed).
+// steps runs steps until there is a reason to stop, which it sets in r.out. It returns an error
+// when nothing can be shown (see failed).
 func (r *run) steps(ctx context.Context) error {
 	r.tools.question = chat.Asked(r.saidLast())
 	for {
@@ -108,11 +108,11 @@ func (r *run) steps(ctx context.Context) error {
 		case len(calls) == 0 && !r.last.foreign && owed(r, r.last.raw.String()) != "":
 			r.forcing, r.pressed = owed(r, r.last.raw.String()), true
 			continue
-		// A call of the client's ends the run, since only the client can run it; text without a
+		// A call of a client's tool ends the run, since only the client can run it; text without a
 		// call is the answer.
 		case r.last.foreign || len(calls) == 0 && r.last.got.End.Text != chat.Length:
 			return r.end(ctx, Final)
-		// What a cut reply says is no answer, and a call that was cut must not run.
+		// A reply that was cut is not an answer, and a call that was cut must not run.
 		case len(calls) == 0:
 			return r.end(ctx, Cut)
 		}
@@ -122,8 +122,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted returns the bound that forbids another step, or "" when none does. It is asked before a
-// step: what has been read and written is paid for.
+// exhausted returns the bound that forbids another step, or "" when none does. It is called before
+// a step, since the tokens of the last step are already spent.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -134,8 +134,8 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls returns the calls of the last reply, also what only looks like one. With a call of the
-// client's among them nothing is looked for: the reply goes to the client as it is.
+// calls returns the calls of the last reply, including text that only looks like a call. If the
+// reply calls a client's tool, text is not searched: the reply goes to the client as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -148,16 +148,16 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(text, r.last.got.End.Text)
 }
 
-// end makes the outcome. The last reply is the answer, as it is, but where it is none: then, where
-// a tool has ended the step, and at a limit when the caller wants an answer there (Closing), the
-// model is asked for one, see close.
+// end makes the outcome. The last reply is the answer. If it is not an answer, if a tool has ended
+// the step, or at a limit if the caller wants an answer there (Closing), the model is asked for
+// one; see close.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Stop = stop
 	if r.last == nil {
 		return nil
 	}
 	r.out.Text = strings.TrimSpace(r.last.raw.String())
-	// Where there were no calls the decoded text is the answer: the family's marks are out of it.
+	// Without calls the decoded text is the answer, which does not contain the family's marks.
 	if stop == NeedsConsent {
 		r.asks()
 		return nil
@@ -176,10 +176,11 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	return nil
 }
 
-// failed ends a run whose model failed: with an error when there is nothing to show yet, else with
-// what there is. A call that has run cannot be taken back, so its caller must hear of it.
+// failed ends a run whose model failed. It returns an error when there is nothing to show yet, and
+// otherwise makes an outcome. A call that has run cannot be undone, so the caller must be told of
+// it.
 func (r *run) failed(ctx context.Context, err error) error {
-	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown what there is
+	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown the calls already
 		if cause := context.Cause(ctx); cause != nil {
 			return gone(cause)
 		}
@@ -196,13 +197,13 @@ func (r *run) failed(ctx context.Context, err error) error {
 	}
 	r.out.Stop = stop
 	if r.out.Text = strings.TrimSpace(r.last.raw.String()); r.out.Text == "" && r.ask.Base != "" {
-		r.out.Text = r.consulted() // what was asked for is in the knowledge base; the model would only word it
+		r.out.Text = r.consulted() // the result of the search has what was asked for; the model would only put it into words
 	}
 	return nil
 }
 
-// gone returns the error of a context that ended: errTime (504), or that the client went away
-// (499), which only the log shows.
+// gone returns the error for a context that ended: errTime (504), or an error that says that the
+// client went away (499), which only the log shows.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
 		return errTime
@@ -210,10 +211,11 @@ func gone(cause error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", cause)
 }
 
-// step asks the model once. Its place in the queue is waited for in front of ModelTime, so a long
-// line is no slow model; it is given back when the reply has ended, before any tool runs.
+// step asks the model once. It waits in the queue before ModelTime begins, so that a long queue
+// does not look like a slow model, and gives its place back when the reply has ended, before any
+// tool runs.
 func (r *run) step(ctx context.Context, withTools bool) error {
-	// For each step: between two of them, while tools run, others use the model.
+	// Each step waits in the queue: between two steps, while tools run, others use the model.
 	leave, err := r.queued(ctx)
 	if err != nil {
 		return err
@@ -234,31 +236,30 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	fresh := &reply{}
 	raw := teed(r.loop.cfg.Model.Stream(ctx, request), &fresh.raw)
 	events := r.speech.read(raw)
-	// This reply is the answer: a call in it would not be run, so it is not read out.
+	// This reply is the answer: a call in it would not be run, so calls are not read.
 	if !withTools {
 		events = raw
 	}
 	for e, err := range events {
 		if err != nil {
-			// What the server says of a request that was cut off is not the reason; the reason is
-			// who cut it.
+			// If the context has ended, its cause is the reason, and not what the server says about
+			// the cut request.
 			if cause := context.Cause(ctx); cause != nil {
 				return cause
 			}
-			// The decoder says so of a reply that was cut in a call; its text is in the reply all
-			// the same.
+			// The decoder returns this error for a reply that was cut in a call; the text is in the
+			// reply nevertheless.
 			if errors.Is(err, io.ErrUnexpectedEOF) {
-				break // of the decoder: no Finish has come
+				break // there is no Finish
 			}
 			return err
 		}
-		// take may just have found that the client reads no more.
+		// take may have found that the client reads no more.
 		if fresh.take(r, e); ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
-	// A server that breaks off without an end has not said all: to take it for an answer could be
-	// wrong in any way.
+	// A reply without an end is not complete: taking it for an answer could be wrong in any way.
 	if fresh.got.End == nil {
 		return fault.New(fault.Unavailable, "the model's reply has no end")
 	}
@@ -267,8 +268,8 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	return nil
 }
 
-// take adds an event of a reply, and tells of it as it comes, so that a client sees the text while
-// it is written.
+// take adds an event to the reply, and reports it at once, so that a client sees the text while it
+// is written.
 func (p *reply) take(r *run, e chat.Event) {
 	p.got.Add(e)
 	if r.quiet {
@@ -285,7 +286,8 @@ func (p *reply) take(r *run, e chat.Event) {
 	}
 }
 
-// teed keeps the text of a reply as it passes, before the decoder takes calls and marks out of it.
+// teed returns the events of in, and writes their text to b before the decoder removes calls and
+// marks from it.
 func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -299,8 +301,8 @@ func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Ev
 	}
 }
 
-// queued waits for a place in front of the model. Keep-alives are sent meanwhile, and each change
-// of the place.
+// queued waits in the queue for the model. Meanwhile it sends keep-alives, and each change of the
+// place.
 func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	q := r.loop.cfg.Queue
 	if q == nil {
@@ -315,8 +317,8 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	return leave, err
 }
 
-// begin does what stands in front of the loop: the choice of a tool. A tool that the caller has
-// named is looked up here, so that a wrong name is an error of the request and no step.
+// begin does what comes before the loop: the choice of a tool. It looks up a tool that the caller
+// has named, so that a wrong name is an error of the request and costs no step.
 func (r *run) begin(ctx context.Context) error {
 	if r.ask.Base != "" {
 		return r.consult(ctx)
@@ -329,15 +331,15 @@ func (r *run) begin(ctx context.Context) error {
 		r.ask.Force, r.out.Chosen = t, "forced"
 		return nil
 	}
-	// With a tool that is named there is nothing to choose, so Force comes first.
+	// If the caller names a tool there is nothing to choose, so Force comes first.
 	if r.ask.Choose && !r.tools.empty() {
 		return r.choose(ctx)
 	}
 	return nil
 }
 
-// forced returns the first request of a run whose tool is said: it takes the way of a request with
-// tool_choice, by which the engine holds the model to a call of that tool, and its arguments to the
+// forced returns the first request of a run whose tool is named. It is like a request with
+// tool_choice: the engine makes the model call that tool, and constrains the arguments to the
 // schema where the server can. The contract's prompt is left out of it, since the model has nothing
 // to choose.
 func (r *run) forced(name string) *chat.Request {

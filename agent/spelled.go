@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// speller corrects names that a model has copied with one wrong letter from what the tools found:
-// small models do so in long lists, above all of languages that they know little.
+// speller corrects names that a model has copied from results with one wrong letter: small models
+// do so in long lists, above all in languages that they do not know well.
 type speller struct {
-	names map[int][]string // what the tools have spelled, by its length in characters
-	known string           // what else has been said: it may be meant
-	note  func(string)     // is called with a sentence for each correction
+	names map[int][]string // the names in the tools' results, by their length in characters
+	known string           // what else was said: a name in it may be meant as it is
+	note  func(string)     // called with a sentence for each correction
 }
 
-// Lengths of names that are corrected, in characters: shorter words are too much alike.
+// Lengths of names that are corrected, in characters: shorter words are too similar to each other.
 const (
 	leastName = 5
 	mostName  = 60
 )
 
-// spellerOf returns what corrects the names of the results; nil where they have none.
+// spellerOf returns a speller for the names in the run's results, or nil when they have none.
 func spellerOf(r *run) *speller {
 	s := &speller{names: map[int][]string{}, note: func(text string) { r.out.Warnings = append(r.out.Warnings, text) }}
 	said, others := r.origins()
@@ -62,7 +62,8 @@ func (s *speller) collect(v any) {
 	}
 }
 
-// isFullName reports whether a text is two words or more of letters, none of which begins small.
+// isFullName reports whether a text is two or more words of letters, none of which begins with a
+// small letter.
 func isFullName(text string) bool {
 	words := strings.Fields(text)
 	for _, w := range words {
@@ -77,8 +78,8 @@ func isFullName(text string) bool {
 	return len(words) > 1
 }
 
-// correct returns a text with its names as the tools have spelled them. A name is corrected where
-// it differs from one of theirs, and from no other, in one letter, and nobody has said it so.
+// correct returns a text with its names spelled as in the results. A name is corrected if it
+// differs in one letter from exactly one of these, and nothing else that was said has it.
 func (s *speller) correct(text string) string {
 	chars := []rune(text)
 	for at := 0; at < len(chars); at++ {
@@ -115,8 +116,8 @@ func nearest(text string, names []string) (found string) {
 	return found
 }
 
-// differ counts the letters in which two texts of one length differ. It returns 2 for any more, and
-// where they differ in anything but letters, such as a blank.
+// differ counts the letters in which two texts of one length differ. It returns 2 if there are
+// more, or if they differ in anything but letters, such as a blank.
 func differ(a, b string) (n int) {
 	others := []rune(b)
 	for i, c := range []rune(a) {
@@ -129,5 +130,5 @@ func differ(a, b string) (n int) {
 	return n
 }
 
-// endsName are the signs at which a name is whole.
+// endsName are the characters after which a name is complete.
 const endsName = ",;\n、，。"

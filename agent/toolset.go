@@ -13,30 +13,30 @@ import (
 	"toolnorm/tools/find"
 )
 
-// local stands in front of the names of the tools that come with the program, as in
-// local.search_docs. No server may have it.
+// local is the prefix of the names of the program's own tools, as in local.search_docs. No server
+// may have this name.
 const local = "local"
 
 // toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller
 // and the log know it. It is made for the run and does not change when servers come and go: a model
-// must find the tools that its prompt describes. What one of its servers offers later can be called
-// (later), and is described to the next run.
+// must find the tools that its prompt describes. Tools that one of its servers offers later can be
+// called (see later), and are described to the next run.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
-	safe      map[string]string   // names that model servers take, by those of tools
+	safe      map[string]string   // names that model servers accept, by names of tools
 	also      map[string]string   // further names by which a model may call tools
-	ambiguous map[string][]string // names without a server that several have
-	searched  bool                // there are too many to describe: they are searched for
-	found     []string            // those that were
-	finder    *find.Finder        // by which; nil before the first search
-	embed     Embed               // nil: they are found by words alone
-	question  string              // the user's last one, which a search looks at as well
+	ambiguous map[string][]string // names without a server that several tools have
+	searched  bool                // there are too many tools to describe, so the model searches for them
+	found     []string            // names of the tools that were found
+	finder    *find.Finder        // finds them; nil before the first search
+	embed     Embed               // nil: tools are found only by words
+	question  string              // the user's last question, which a search looks at as well
 }
 
-// newToolset arranges tools. taken are names that somebody else uses in the same request, the
-// client's own: those stay theirs, and ours get a sum behind. A bare name, "generate_speech", is
-// taken for the one tool that has it; models often leave the server out.
+// newToolset arranges tools. taken are the names of the client's tools in the same request: the
+// client keeps these names, and ours get a hash at the end. A bare name, "generate_speech", means
+// the only tool that has it; models often leave out the server.
 func newToolset(list []tools.Tool, taken []string) *toolset {
 	list = slices.Clone(list)
 	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
@@ -59,7 +59,7 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	}
 	bare := map[string][]string{}
 	for _, t := range list {
-		// At the first dot: names of servers hold none, those of tools may.
+		// The name is cut at the first dot: names of servers contain none, names of tools may.
 		_, name, _ := strings.Cut(t.Name, ".")
 		bare[name] = append(bare[name], t.Name)
 	}
@@ -76,13 +76,13 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	return ts
 }
 
-// longestSafe is how long a function's name may be for OpenAI, of A-Z a-z 0-9 _ and -. MCP allows
-// 128, and dots; Goose and others refuse dots as well.
+// longestSafe is how long the name of a function may be for OpenAI; it consists of A-Z a-z 0-9 _
+// and -. MCP allows 128, and dots; Goose and others refuse dots as well.
 const longestSafe = 64
 
-// safeName returns a tool's name for model servers: server__tool. It can be read back, since a name
-// that would not be clear gets a sum: a_.b and a._b would both be a___b, and a.b.c and a.b_c should
-// not be one.
+// safeName returns a tool's name for model servers: server__tool. It can be mapped back, since an
+// ambiguous name gets a hash: a_.b and a._b would both be a___b, and a.b.c and a.b_c must not be
+// the same.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
@@ -92,20 +92,20 @@ func safeName(name string) string {
 	return safe
 }
 
-// hashed returns a name with its sum, so that no other has it. 55 characters, _ and eight digits
-// are 64.
+// hashed returns a name with its hash, so that it is unique. 55 characters, _ and eight digits make
+// 64.
 func hashed(name string) string {
 	clean := strings.Replace(name, ".", "__", 1)
 	clean = strings.ReplaceAll(clean, ".", "_")
 	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
 }
 
-// empty reports whether the run has no tools: then no prompt, no decoder and no choice is needed,
+// empty reports whether the run has no tools: then it needs no prompt, no decoder and no choice,
 // and the model just answers.
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
 // named returns the name of the tool that a caller means, by its whole name or by a part that only
-// one has. An error lists all that there are: its reader is the person who wrote force_tool.
+// one tool has. Its error lists all tools, for the person who wrote force_tool.
 func (ts *toolset) named(name string) (string, error) {
 	if _, ok := ts.byName[name]; ok {
 		return name, nil
@@ -127,10 +127,10 @@ func (ts *toolset) names() (all []string) {
 // reads reports whether a tool says that it only reads.
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
-// onlyReads reports whether a tool says that it only reads, and nobody is asked before a call.
+// onlyReads reports whether a tool says that it only reads, and its calls need no consent.
 func onlyReads(t tools.Tool) bool { return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
 
-// spokenOf returns the tools whose names a text has, other than those that may be words.
+// spokenOf returns the tools whose names a text contains, except names that may be ordinary words.
 func (ts *toolset) spokenOf(text string) (names []string) {
 	for _, t := range ts.list {
 		_, bare, _ := strings.Cut(t.Name, ".")
@@ -141,7 +141,7 @@ func (ts *toolset) spokenOf(text string) (names []string) {
 	return names
 }
 
-// chat returns tools as a request has them, by the name that name gives each.
+// chat returns tools in the form of a request, with the names that name returns.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
 		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description, Schema: t.Schema})
@@ -149,15 +149,16 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 	return out
 }
 
-// call runs a call, through the registry: there the arguments are read by the tool's schema and
-// checked, as for every other client. A name that is wrong is a result, which the model reads, and
-// counts as a step.
+// call runs a call through the registry, which reads the arguments by the tool's schema and checks
+// them, as for every other client. The answer to a wrong name is a result, which the model reads,
+// and the step counts.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
-	// Answered here and not by the registry: it searches the tools of this run alone.
+	// The search is answered here and not by the registry, since it covers only the tools of this
+	// run.
 	if ts.searched && c.Name == searchTool {
 		return ts.find(ctx, c.Args)
 	}
-	// To guess one of two servers could send the mail by the wrong one.
+	// Guessing one of two servers could send the mail by the wrong one.
 	if all := ts.ambiguous[c.Name]; len(all) > 0 {
 		return tools.Failure(fmt.Sprintf("several servers have a tool %q; say which: %s", c.Name, strings.Join(all, ", ")))
 	}
@@ -169,15 +170,15 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 		return tools.Failure(fmt.Sprintf("there is no tool %q%s", c.Name, ts.near(c.Name)))
 	}
 	name := t.Name
-	// The registry knows the program's own tools without the word in front.
+	// The registry knows the program's own tools without the prefix.
 	if bare, ok := strings.CutPrefix(name, local+"."); ok {
 		name = bare
 	}
 	return r.Call(ctx, name, c.Args)
 }
 
-// later finds a tool that a server of the run has begun to offer meanwhile. Some do so at a call,
-// and say the name in its result.
+// later finds a tool that a server of the run has begun to offer since the start of the run. Some
+// servers do so after a call, and name the tool in its result.
 func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	server, _, _ := strings.Cut(name, ".")
 	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool { return strings.HasPrefix(t.Name, server+".") }) {
@@ -186,8 +187,8 @@ func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	return now.Find(name)
 }
 
-// near names those tools that share most words with a name that is wrong, three at most; without
-// any the first ones, so that the model sees what names look like.
+// near names the tools that share most words with a wrong name, three at most. If none does, it
+// names the first tools, so that the model sees what names look like.
 func (ts *toolset) near(name string) string {
 	ranked := ts.rank(strings.NewReplacer(".", " ", "_", " ", "-", " ").Replace(name))
 	if len(ranked) == 0 {
@@ -201,9 +202,9 @@ func (ts *toolset) near(name string) string {
 }
 
 // collect returns the tools of a run and its warnings. Servers that do not answer are left out,
-// with a warning. Without any server there are no tools, and the model just answers: the
-// specification says so, and a caller who wants the program's own names local. It fails for a
-// server that is not registered, and names those that are.
+// with a warning. Without any server there are no tools, and the model just answers: this is what
+// the specification says; a caller who wants the program's own tools names local. It fails for a
+// server that is not registered, and the error lists those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {
@@ -211,7 +212,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	}
 	wanted, own := servers, false
 	if servers == nil {
-		// With no server registered nothing is offered, not even what is local.
+		// Without registered servers nothing is offered, not even the local tools.
 		wanted, own = known, len(known) > 0
 	}
 	remote := make([]string, 0, len(wanted))
@@ -246,11 +247,12 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	return ts, warnings, nil
 }
 
-// own returns the registry's tools that belong to no server, as local.NAME, and as the caller of
-// ctx may see them. Those of servers are in the registry too, and come by Collect.
+// own returns the registry's tools that belong to no server and that the caller of ctx may see, as
+// local.NAME. Tools of servers are in the registry too, but come from Collect.
 func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.For(ctx).Tools {
-		// A dot alone proves nothing: a tool of an administrator's may have one in its name.
+		// A dot alone does not prove that a tool belongs to a server: an administrator's tool may
+		// have one in its name.
 		server, _, qualified := strings.Cut(t.Name, ".")
 		if qualified && slices.Contains(servers, server) {
 			continue

@@ -1,19 +1,19 @@
-// Package chat is the conversation in one form: what a client asks, and what a model answers, event
-// by event.
+// Package chat has the one form of conversations in this program: requests of clients, and replies
+// of models, event by event.
 //
 // Every upstream decodes to [Event] and every client form encodes from it; nothing is translated
 // pairwise.
 //
-//	chat.go        Model, Request, Message, Event: what everybody here speaks
+//	chat.go        Model, Request, Message, Event: which all packages use
 //	source.go      where events come from: Source, Fixed, Watch
-//	observe.go     who looks on while a reply comes about
+//	observe.go     observers of how a reply is produced
 //	collect.go     Collector: the reply as a whole, put together from its events
 //	tools.go       tools as OpenAI's API writes them
-//	text.go        texts that are written on, and embeddings
-//	asked.go       what the user wrote of a message
+//	text.go        continuing texts, and embeddings
+//	asked.go       the part of a message that the user wrote
 //	same.go        when two calls are the same
 //	reason.go      the names of repairs
-//	json.go, values.go, strings.go, surrogates.go   JSON as clients and models write it: values counted, strings kept, halves of characters
+//	json.go, values.go, strings.go, surrogates.go   JSON as clients and models write it: counting values, keeping strings, halves of characters
 package chat
 
 import (
@@ -121,8 +121,8 @@ type Token struct {
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
-	Cached             int  // tokens of the prompt that the server had processed before; 0 as well where it does not say
-	Estimated          bool // at four bytes a token, where the reply was ended before the upstream counted
+	Cached             int  // tokens of the prompt that the server had processed before; 0 also if it does not say
+	Estimated          bool // counted as four bytes a token, since the reply was ended before the upstream counted
 }
 
 // FromCache returns c with the given number of cached prompt tokens. An impossible number is
@@ -150,7 +150,7 @@ func (c Counts) Another(d Counts) Counts {
 	return sum
 }
 
-// Times are what the upstream took for one reply; 0 is what it does not say.
+// Times are the times that the upstream took for one reply; 0: it does not say.
 type Times struct {
 	Load, Prompt, Completion time.Duration // loading the model, reading the prompt, writing the reply
 }
@@ -203,13 +203,13 @@ type Request struct {
 	Model     string
 	Messages  []Message
 	Tools     []Tool
-	Continue  *Continuation // a text to write on instead of answering Messages, which are empty then, as Tools are; nil: answer
+	Continue  *Continuation // a text to continue instead of answering Messages, which are then empty, as are Tools; nil: answer
 	MaxTokens int           // of the reply; 0: no limit of the client's
 	Stop      []string      // text sequences that end the reply
-	TellStop  bool          // say in Meta.Stopped which of them did; servers do not report it, so the engine matches them
+	TellStop  bool          // say in Meta.Stopped which of them ended it; servers do not report it, so the engine matches them
 	Sampling
 
-	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools, of an answer without calls
+	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools it is the schema of an answer without calls
 	Logprobs    bool            // each token with its probability, in Meta.Logprobs. Not together with Tools
 	TopLogprobs int             // the likeliest tokens beside each, 0 to 20
 
@@ -217,7 +217,7 @@ type Request struct {
 	Allowed  []string // the tools that may be called; nil: all that are offered
 	Single   bool     // at most one call a reply
 
-	Hold    int                        // bytes of a call's arguments that wait before it leaves, as adapters.Options.Hold; 0: the engine's setting
+	Hold    int                        // bytes of a call's arguments that are held back before the call is sent, as adapters.Options.Hold; 0: the engine's setting
 	Think   *bool                      // thinking on or off; nil: the model's default
 	Effort  string                     // with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know levels; empty: not said
 	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
@@ -225,7 +225,7 @@ type Request struct {
 	Extra   map[string]json.RawMessage // unknown fields of the request
 }
 
-// Sampling says how the next token is drawn. The server chooses what is nil.
+// Sampling says how the next token is drawn. The server chooses values that are nil.
 type Sampling struct {
 	Seed                                                 *int64
 	Temperature, TopP, PresencePenalty, FrequencyPenalty *float64
@@ -248,7 +248,7 @@ type Info struct {
 // left out, not an error.
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
-	// Real returns the model that a name stands for by an alias or a pattern of aliases, else the
-	// name itself. The model need not exist.
+	// Real returns the model that a name means by an alias or a pattern of aliases, else the name
+	// itself. The model need not exist.
 	Real(name string) string
 }

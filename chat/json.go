@@ -57,7 +57,7 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 			}
 		}
 		if rest := len(s) - start; rest > 64<<10 && cap(dst)-len(dst) < rest {
-			dst = slices.Grow(dst, 2*rest) // at once: by a quarter at a time a text of megabytes leaves four times its length behind
+			dst = slices.Grow(dst, 2*rest) // all at once: growing by a quarter at a time, a text of megabytes leaves four times its length as garbage
 		}
 		dst = append(dst, s[start:i]...)
 		dst = appendEscape(dst, r)
@@ -68,14 +68,14 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 }
 
 const (
-	eachByte = 0x0101010101010101 // times a byte: that byte in each of eight
+	eachByte = 0x0101010101010101 // multiplied with a byte: that byte eight times
 	topBits  = eachByte * 0x80
 )
 
 // plain returns how many bytes at the front of s are ASCII and need no escape in a JSON string. It
 // examines eight bytes at a time: where a byte is below a blank, a quote, a backslash or beyond
-// ASCII, one of four values has the top bit of that byte set. A borrow can set that of a later byte
-// as well, but never of an earlier one.
+// ASCII, one of four values has the top bit of that byte set. A borrow can also set the top bit of
+// a later byte, but never that of an earlier one.
 func plain(s string) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {

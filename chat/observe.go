@@ -28,7 +28,7 @@ type Observer struct {
 	OnGeneration func(name string) func(Event)
 
 	// OnRendered is given the prompt of the generation that begins next, as the model reads it:
-	// where a server renders prompts alone, so never with the strategies tap and native. context is
+	// only if a server renders prompts, so never with the strategies tap and native. context is
 	// the length that the model is loaded for; 0: not known. It is for traces; nil: not wanted.
 	OnRendered func(text string, context int)
 
@@ -45,7 +45,7 @@ type Observer struct {
 // Pulse is how the reader of a model server keeps the client's connection alive while it waits.
 type Pulse struct {
 	Idle   func()                  // called before each read that may block: nothing more is buffered, so flush
-	Beat   func(said string) error // called, never at the same time as anything else of the reply, after each silent interval, with what is waited for, if that is known; an error cancels
+	Beat   func(said string) error // called, never at the same time as anything else of the reply, after each silent interval, with what the reply waits for, if that is known; an error cancels
 	Client string                  // identifies the client, the same for all of its requests; empty: not known
 }
 

@@ -4,7 +4,7 @@ package chat
 // lines and the trace view show them.
 type Reason struct {
 	Code  string
-	Means string // what was wrong, and what was made of it
+	Means string // what was wrong, and how it was repaired
 	Wrote string // an example, as a model writes it
-	Reads string // what comes of the example
+	Reads string // how the example is read
 }

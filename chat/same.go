@@ -8,8 +8,8 @@ import (
 )
 
 // Same reports whether two calls have the same effect: the same name, and arguments of the same
-// value, however they are spelled. Clients and models write arguments anew, with other white space
-// and order. Numbers are compared by their digits, so 1 and 1.0 differ.
+// value, however they are spelled. Clients and models write arguments again with different white
+// space and order. Numbers are compared by their digits, so 1 and 1.0 differ.
 func (c Call) Same(other Call) bool {
 	return c.Name == other.Name && (bytes.Equal(c.Args, other.Args) || c.Key() == other.Key())
 }

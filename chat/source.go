@@ -2,7 +2,7 @@ package chat
 
 import "io"
 
-// Fixed is a Source of events that are there already, a Finish among them.
+// Fixed is a Source of given events, which include a Finish.
 type Fixed []Event
 
 var _ Source = (*Fixed)(nil)
@@ -23,14 +23,13 @@ func (f *Fixed) Close() error {
 	return nil
 }
 
-// Hook sees each event of a Source on its way to the reader, and may change it. A rest that is not
-// nil comes instead of what the source would still give. The error that ends a source is shown to
-// it as well, and stays what it is.
+// Hook sees each event of a Source before the reader does, and may change it. A rest that is not
+// nil replaces the remaining events of the source. The hook also sees the error that ends a source,
+// but cannot change it.
 type Hook func(ev Event, err error) (_ Event, rest Source)
 
 // Watch returns src with hooks between it and its reader, called in their order for every event.
-// Events are passed by value and nothing is kept of them, so watching costs no allocation per
-// event.
+// Events are passed by value and not kept, so watching costs no allocation per event.
 func Watch(src Source, hooks ...Hook) Source {
 	if len(hooks) == 0 {
 		return src
@@ -44,7 +43,7 @@ type watched struct {
 	hooks []Hook
 }
 
-// Next passes the next event through the hooks. Behind the event at which a hook gives a rest the
+// Next passes the next event through the hooks. After the event for which a hook returns a rest the
 // source is closed at once, so that its server stops writing; the rest passes through the hooks as
 // well.
 func (w *watched) Next() (Event, error) {
@@ -52,7 +51,7 @@ func (w *watched) Next() (Event, error) {
 	for _, hook := range w.hooks {
 		var rest Source
 		if ev, rest = hook(ev, err); rest != nil {
-			_ = w.Source.Close() // what is left of it is not wanted
+			_ = w.Source.Close() // the rest of it is not wanted
 			w.Source = rest
 		}
 	}

@@ -5,10 +5,9 @@ import "strings"
 // blockSize is how many bytes one allocation of Strings serves.
 const blockSize = 4096
 
-// Strings turns short-lived bytes into strings that live as long as anybody wants, for one
-// allocation a block. It relies on strings.Builder only ever appending, so a string cut from it is
-// never written again. The zero value is ready; it must not be copied or used by two goroutines at
-// once.
+// Strings turns short-lived bytes into strings that may be kept, with one allocation per block. It
+// relies on strings.Builder only ever appending, so a string cut from it is never written again.
+// The zero value is ready; it must not be copied or used by two goroutines at once.
 type Strings struct {
 	block *strings.Builder
 }

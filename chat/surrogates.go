@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// MendSurrogates makes U+FFFD, in place, of each half of a surrogate pair that stands in JSON text
-// without the other, as encoding/json reads it: it stands for no character, and other readers take
+// MendSurrogates replaces, in place, the escape of each lone half of a surrogate pair in JSON text
+// by U+FFFD, as encoding/json reads it: such an escape means no character, and other readers take
 // it for its own spelling.
 func MendSurrogates(text []byte) {
 	for {

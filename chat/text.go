@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 )
 
-// Continuation is a text that a model writes on: from its end, or into the gap in front of Suffix.
+// Continuation is a text that a model continues: at its end, or in the gap before Suffix.
 type Continuation struct {
 	Prompt string // not empty
-	Suffix string // what follows the gap; empty: nothing does
+	Suffix string // what follows the gap; empty: nothing
 
 	// Told are further members of Ollama's /api/generate (template, context, system, images): how
-	// its server makes a prompt of Prompt. Empty: it makes none, Prompt is what the model reads.
+	// its server makes a prompt from Prompt. Empty: the model reads Prompt as it is.
 	Told map[string]json.RawMessage
 }
 

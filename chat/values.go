@@ -2,8 +2,8 @@ package chat
 
 import "bytes"
 
-// Values counts what the values of JSON text are parted and opened by, outside strings, before
-// anything is made of it: it holds at most one value more than that.
+// Values counts the signs outside strings that open or separate the values of JSON text, before it
+// is parsed: the text has at most one value more.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
 		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part, []byte{'{'})
@@ -16,7 +16,7 @@ func Values(body []byte) (n int) {
 		n += opened(body[:q])
 		body = body[q+1:]
 		end := 0
-		for end < len(body) && body[end] != '"' { // a byte at a time: looking for two signs at once costs more where many are escaped
+		for end < len(body) && body[end] != '"' { // a byte at a time: searching for both signs costs more where there are many escapes
 			if body[end] == '\\' {
 				end++
 			}

@@ -14,8 +14,8 @@ import (
 
 // The limits on one schema. Everything that reads schemas takes time in proportion to these, so
 // they bound the cost of a request before anything is computed. The largest schema that was seen in
-// use, of an MCP server with 30 members nested six levels deep, has a twentieth of each; one that
-// has all of them takes more tokens than a local model's context.
+// use, from an MCP server, with 30 members nested six levels deep, reaches a twentieth of each
+// limit; a schema that reaches all of them takes more tokens than a local model's context.
 const (
 	mostBytes    = 256 << 10
 	mostValues   = 10_000 // JSON values
@@ -54,8 +54,7 @@ func (e *Excess) Error() string {
 }
 
 // shortName returns a name as an error quotes it. The name is part of the request and may itself be
-// what is too large, so the error must not grow with it; a cut in the middle of a character is
-// taken back to its beginning.
+// too large, so the error must not grow with it. A name is never cut in the middle of a character.
 func shortName(name string) string {
 	const most = 64 // bytes; the names of real tools have no more
 	if len(name) <= most {
@@ -64,13 +63,13 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
-// Affordable checks the schemas of a request, those of its tools and the one that its answer must
-// fit, which may be nil. The error is an *Excess. It takes time in proportion to the schemas' text,
-// and little if they are small. It comes before everything else that looks at a schema: one request
-// with 300,000 entries in an allOf once held a core for 14 minutes, also after its client had left.
-// Treating such a schema as one that allows everything would send its megabytes to a model that has
-// no room for them; an error is seen at once. Descriptions count as well, since they reach the
-// model with the tool; the answer's schema is the last one that is counted.
+// Affordable checks the schemas of a request: those of its tools and the schema that its answer
+// must fit, which may be nil. The error is an *Excess. It takes time in proportion to the schemas'
+// text, and little if they are small. It runs before everything else that looks at a schema: one
+// request with 300,000 entries in an allOf once held a core for 14 minutes, also after its client
+// had left. Treating such a schema as one that allows everything would send its megabytes to a
+// model that has no room for them; an error is seen at once. Descriptions count as well, since they
+// reach the model with the tool; the answer's schema is counted last.
 func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget
 	for i, t := range tools {
@@ -87,22 +86,21 @@ func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	return nil
 }
 
-// budget is what schemas have cost so far. The sums count as much as the single schema: a hundred
+// budget is what schemas have cost so far. The sums are limited as well as each schema: a hundred
 // tools, each just below the limits of one, take as long as one tool of a hundred times the size.
 type budget struct {
 	bytes, values, patterns, steps int // of all schemas
-	own                            int // values of the present one
+	own                            int // values of the present schema
 }
 
-// small is the size in bytes up to which a schema without patterns cannot be expensive: the limits
-// of one place are not within its reach. Nearly all schemas of real tools are smaller, and a
-// request may have 10,000 of them, none of which is parsed here.
+// small is the size in bytes up to which a schema without patterns cannot be expensive: it cannot
+// reach the limits of one place. Nearly all schemas of real tools are smaller, and a request may
+// have 10,000 of them, none of which is parsed here.
 const small = 1024
 
 // spend counts one schema, and returns a sentence about the limit that is exceeded, or "". A small
-// schema is not parsed: its commas and colons are counted instead, about as many as its values.
-// Where the text has a pattern, or an escape that may hide the word (`p\u0061ttern`), it is read in
-// any case.
+// schema is not parsed: its commas and colons, about as many as its values, are counted instead. A
+// text with a pattern, or with an escape that may hide the word (`p\u0061ttern`), is always parsed.
 func (b *budget) spend(raw json.RawMessage) string {
 	if len(raw) > mostBytes {
 		return over(mostBytes, "bytes")
@@ -124,16 +122,16 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns the sentence that one schema exceeds a limit.
+// over returns the sentence that says that one schema exceeds a limit.
 func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
 
-// ofAll returns the sentence that all schemas together exceed a limit.
+// ofAll returns the sentence that says that all schemas together exceed a limit.
 func ofAll(limit int, of string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
 }
 
-// tooMany returns which limit the number of values exceeds, or "". It is asked at every value, so
-// that counting ends as soon as there are too many, and not after the last one.
+// tooMany returns which limit the number of values exceeds, or "". It is called for every value, so
+// that counting ends as soon as there are too many.
 func (b *budget) tooMany() string {
 	switch {
 	case b.own > mostValues:
@@ -179,7 +177,7 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 	}
 	for _, m := range v.Members {
 		what := b.visit(m.Value, m.Name)
-		// Here the names are the patterns, and the values are schemas as any others.
+		// Here the names are patterns, and the values are ordinary schemas.
 		if what == "" && key == "patternProperties" {
 			what = b.pattern(m.Name)
 		}
@@ -192,8 +190,8 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 
 // pattern counts what a regular expression costs, first by its text, since reading it is the
 // expensive part. A short pattern may be the most expensive thing in a request:
-// (\p{L}|\p{N}){1,900} writes two classes of hundreds of ranges 900 times. One that Go cannot read
-// costs nothing, as no reader compiles it.
+// (\p{L}|\p{N}){1,900} writes two classes of hundreds of ranges 900 times. A pattern that Go cannot
+// read costs nothing, as no reader compiles it.
 func (b *budget) pattern(text string) string {
 	if len(text) > mostPattern {
 		return over(mostPattern, "bytes in a pattern")
@@ -211,19 +209,19 @@ func (b *budget) pattern(text string) string {
 	return ""
 }
 
-// What a class costs in bytes of text. \p{L} is parsed in the time of 64 plain bytes. Without
-// regard to case each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as
-// long as thousands of bytes; one of ASCII takes nothing.
+// What a class costs in bytes of text. \p{L} is parsed in the time of 64 plain bytes. When case is
+// ignored, each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as long as
+// thousands of bytes; a class of ASCII characters takes nothing.
 const (
 	classCost  = 64
 	foldedCost = 8192
 )
 
 var (
-	// folding is the flag i, in any group: one in the middle of a pattern holds for what follows
-	// it. (?i) and (?i:a) have it.
+	// folding matches the flag i in any group, as in (?i) and (?i:a). A flag in the middle of a
+	// pattern applies to what follows it.
 	folding = regexp.MustCompile(`\(\?[-0-9A-Za-z]*i`)
-	// beyondASCII is what names characters beyond ASCII one by one.
+	// beyondASCII matches single characters beyond ASCII, and escapes that may name them.
 	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
 )
 
@@ -239,8 +237,8 @@ func textCost(text string) int {
 
 // stepCost returns about how many instructions an expression compiles to: a counted repetition is
 // written out as often as it counts, and a class of many ranges takes as much as several
-// characters. The result ends just above the limit of a request, so that nested repetitions cannot
-// overflow an int.
+// characters. The result is capped just above the limit of a request, so that nested repetitions
+// cannot overflow an int.
 func stepCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {

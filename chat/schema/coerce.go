@@ -60,7 +60,7 @@ func (t *Type) FromText(text string) (string, bool) {
 		return v, true
 	}
 	switch lower := strings.ToLower(s); {
-	// In any case but this one "null" is a word: a place without null in its types keeps it as a
+	// Only here does "null" mean null: a place without null among its types keeps the word as a
 	// text.
 	case t.kinds&Null != 0 && (s == "null" || s == "None" || s == "nil"):
 		return "null", true
@@ -81,15 +81,16 @@ func (t *Type) FromText(text string) (string, bool) {
 	return "", false
 }
 
-// boolWords are the words people use for true and false. Only where nothing but a boolean may
-// stand: where a text or a number may, "on" and 1 are meant as they are written.
-// `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has Y and N.
+// boolWords are the words people use for true and false. They count only where the schema allows
+// nothing but a boolean: where it allows a text or a number as well, "on" and 1 are meant as they
+// are written. `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has
+// Y and N.
 var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true", "0": "false", "no": "false", "n": "false", "off": "false"}
 
-// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. The
-// digits are never computed with, so that identifiers of nineteen digits come out as they went in.
-// "5.0" and "5" are the same integer; "5.5" is not an integer and is left to the check. "1e3" stays
-// as it is, too: writing its digits out would mean computing.
+// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. It
+// never computes with the digits, so that identifiers of nineteen digits stay as they were. "5.0"
+// and "5" are the same integer; "5.5" is not an integer and is left to the check. "1e3" stays as it
+// is, too, since writing out its digits would mean computing.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -105,12 +106,12 @@ func number(s string, integer bool) (string, bool) {
 	return "", false
 }
 
-// groupings are numbers as people write them that can be read in one way only, and what is taken
-// out of each: 1,234.50 and
-// 1.234,50, 1,234,567, 21,5. One group alone, 1,234, may be a thousand or a bit more than one.
+// groupings are the ways in which people write numbers that have only one meaning (1,234.50 and
+// 1.234,50, 1,234,567, 21,5), with the signs to take out of each. A single group, as in 1,234, is
+// not among them: it may mean a thousand or a bit more than one.
 var groupings = []struct {
 	form      *regexp.Regexp
-	out, back string // the signs that are dropped, and the one that becomes a point
+	out, back string // the signs that are dropped, and the sign that becomes a point
 }{
 	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+$|^[+-]?[0-9]{1,3}(,[0-9]{3}){2,}$`), ",", "."},
 	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`), ".", ","},
@@ -153,8 +154,8 @@ func withoutZeros(s string) string {
 
 // fromEnum matches text with an enum. A value of another type than a string is found by its
 // spelling, so that 2 becomes the number of [1,2,3]; a string is found regardless of case and
-// quotes, celsius for "Celsius", when only one value is like it. Between several, such as "asc" and
-// "ASC", choosing would be a guess.
+// quotes, celsius for "Celsius", when only one value is like it. Choosing between several, such as
+// "asc" and "ASC", would be a guess.
 func (t *Type) fromEnum(s string) (string, bool) {
 	bare := strings.Trim(s, `"'`)
 	found, n := "", 0
@@ -173,7 +174,8 @@ func (t *Type) fromEnum(s string) (string, bool) {
 	return found, n == 1
 }
 
-// plain returns the text of a value: of a string what it says, else the value itself.
+// plain returns the text of a value: the contents of a string, and any other value as it is
+// written.
 func plain(v string) (string, bool) {
 	if v == "" || v[0] != '"' {
 		return v, true
@@ -191,8 +193,8 @@ func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
 	}
-	// A string is read by what it says, "3" as 3, and stays a string when that is nothing the type
-	// allows.
+	// A string is read by its contents, "3" as 3, and stays a string when the type does not allow
+	// what they mean.
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal([]byte(value), &s) == nil {
@@ -211,13 +213,14 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
-// fits reports whether a scalar may stand as it is. Values of an enum are compared as they are
-// written, which is enough for Fit: a spelling that differs is then looked for by its meaning.
+// fits reports whether t allows a scalar as it is written. Values of an enum are compared as they
+// are written, which is enough for Fit: Fit then compares a value that is spelled differently by
+// its meaning.
 func (t *Type) fits(value string) bool {
 	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))
 }
 
 // Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted
-// does. encoding/json would write `\u003c` for `<`, the same value, but six bytes for one, and
-// unreadable where arguments hold code.
+// does. encoding/json would write `\u003c` for `<`, the same value, but in six bytes instead of
+// one, and unreadable where arguments hold code.
 func Quote(s string) string { return string(chat.AppendQuoted(nil, s)) }

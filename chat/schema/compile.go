@@ -9,9 +9,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Compile reads a schema. A broken one gives nil, which allows everything: arguments are then read
-// as they are written, and nothing is turned into another type on the word of a schema that cannot
-// be understood.
+// Compile reads a schema. It returns nil, which allows everything, for a broken schema: arguments
+// are then read as they are written, and no value is turned into another type because of a schema
+// that cannot be understood.
 func Compile(raw json.RawMessage) *Type {
 	root := parse(raw)
 	if root == nil {
@@ -23,17 +23,17 @@ func Compile(raw json.RawMessage) *Type {
 
 // compiler follows the references of one document. Each place is compiled once, which makes
 // recursion end, and keeps what a Type holds linear in the schema: it is a graph with the schema's
-// own circles, unlike a Place, where what applies is merged.
+// own circles, unlike a Place, in which everything that applies is merged.
 type compiler struct {
 	*Doc
 	done map[*jsontree.Value]*Type
 }
 
 // compile returns the Type of one place, nil where everything is allowed. The Type is noted before
-// what lies in it is read: a tree whose nodes refer to the tree finds it there, and the graph gets
-// its circle. A place that is nothing but a reference is its target, so that a chain of references
-// costs no step at look-up. Beside a $ref other keywords count, as since draft 2019-09; up to draft
-// 7 they were ignored, but who writes both means both.
+// its contents are read: a tree whose nodes refer to the tree finds the Type there, and the graph
+// gets its circle. A place that is nothing but a reference is its target, so that a chain of
+// references costs no step at look-up. Beside a $ref other keywords count, as since draft 2019-09;
+// up to draft 7 they were ignored, but an author who writes both means both.
 func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if kind(v) != Object || depth > maxDepth {
 		return nil
@@ -42,13 +42,14 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 		return t
 	}
 	t := &Type{from: v, props: v.Get("properties"), types: c.done, kinds: kindsOf(v.Get("type")), required: words(v.Get("required"))}
-	// All types are as good as none: {"type": "any"} is like a place without a type, and no value
-	// is changed for it.
+	// A place that allows all types is like a place without a type: no value is changed for
+	// {"type": "any"}.
 	if t.kinds == Any {
 		t.kinds = 0
 	}
 	c.done[v] = t
-	// The target takes this place's entry, too: whoever refers here later gets it without a detour.
+	// The target takes this place's entry, too: a later reference to this place finds it without a
+	// detour.
 	if target := c.target(v, "$ref", depth); target != nil && lone(v, "$ref") {
 		c.done[v] = target
 		return target
@@ -56,7 +57,7 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	t.values(v)
 	t.inside(c, v, depth)
 	t.besides(c, v, depth)
-	// Without a type everything may stand already, null too.
+	// A place without a type allows everything already, including null.
 	if v.Get("nullable").Raw == "true" && t.kinds != 0 {
 		t.kinds |= Null
 	}
@@ -64,7 +65,7 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 }
 
 // target compiles what a reference leads to, nil when there is none. A reference out of the
-// document leads nowhere: nothing is loaded from elsewhere, and what it would have said is unknown.
+// document leads nowhere: nothing is loaded from elsewhere, so what it would demand is unknown.
 func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	ref := v.Get(keyword)
 	if kind(ref) != String {
@@ -88,8 +89,8 @@ func (t *Type) values(v *jsontree.Value) {
 
 // inside compiles members and elements, which are then found by their text. A pattern of names that
 // Go cannot read (look-around) is left out: its members are then read as any others. "properties"
-// without a type means an object. true and false compile to nil: of such members nothing is known,
-// or there are none.
+// without a type means an object. true and false compile to nil: nothing is known of the values of
+// such members, or there are none.
 func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	for _, m := range t.props.Members {
 		t.order = append(t.order, m.Name)
@@ -111,10 +112,11 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 }
 
 // besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them.
-// They stay apart instead of being merged, since looking up a member asks one after the other, and
-// most are never asked. Of an allOf the first part with a type decides; of a union the type is what
-// all alternatives together allow. Without that, {"anyOf": [{"type": "integer"}, {"type":
-// "null"}]}, which pydantic writes for an optional number, would leave "3" a text.
+// They stay apart instead of being merged, since looking up a member asks them one after the other,
+// and most are never asked. The type of an allOf is that of its first part with a type; the type of
+// a union is what all its alternatives together allow. Without that, {"anyOf": [{"type":
+// "integer"}, {"type": "null"}]}, which pydantic writes for an optional number, would leave "3" a
+// text.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -137,7 +139,7 @@ func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// take copies from b what t does not say itself of its types and values.
+// take copies the types and the values of b, where t has none itself.
 func (t *Type) take(b *Type) {
 	t.kinds = cmp.Or(t.kinds, b.kinds)
 	if t.enum == nil {
@@ -145,10 +147,10 @@ func (t *Type) take(b *Type) {
 	}
 }
 
-// either returns what one of several allows, nil when that is everything. One alternative that is
-// unknown makes the whole union unknown: to turn "5" into 5 because the other alternative is a
-// number could destroy a text. {"const": "a"} or {"const": "b"} is a list of two values; with a
-// number as a third alternative it is no list any more.
+// either returns a Type that allows what any of several allows, nil when that is everything. One
+// unknown alternative makes the whole union unknown: to turn "5" into 5 because the other
+// alternative is a number could destroy a text. {"const": "a"} or {"const": "b"} is a list of two
+// values; with a number as a third alternative it is no longer a list.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil
@@ -157,8 +159,8 @@ func either(list []*Type) *Type {
 	if !slices.ContainsFunc(list, func(t *Type) bool { return t != list[0] }) {
 		return list[0]
 	}
-	// The alternatives stay, so that members are looked up in each of them; kinds and values say
-	// what the place as a whole takes.
+	// The alternatives stay, so that members are looked up in each of them; kinds and enum say what
+	// the place as a whole takes.
 	u := &Type{from: jsontree.Absent, props: jsontree.Absent, any: list}
 	listed := true
 	for _, t := range list {
@@ -177,8 +179,8 @@ func either(list []*Type) *Type {
 	return u
 }
 
-// maxListed bounds the values of a union. It is the bound of one enum in the budget. Unions of
-// unions repeat lists, so their sum has to have a bound of its own.
+// maxListed bounds how many values a union lists. The budget has the same bound for one enum, but
+// unions of unions repeat lists, so their sum needs a bound of its own.
 const maxListed = 5000
 
 // countable returns the values that t allows, nil when they are not countable. null counts as a

@@ -8,42 +8,44 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Constraint is a schema in the words of a model server that holds a model to schemas: what
-// `format` of Ollama, and response_format of others, turn into a grammar without an error, and
-// without giving a model room to run on for ever.
+// Constraint is a schema written with the keywords that model servers understand: `format` of
+// Ollama, and response_format of other servers, turn it into a grammar without an error, and it
+// leaves a model no room to run on for ever.
 //
-// References are resolved, recursion stands under $defs, allOf is merged, oneOf is anyOf, and what
-// stands beside a union is put into its branches. A keyword that belongs to one type implies it.
-// Members keep their order. Bounds that the original lacks are added: see Options.
+// References are resolved, recursion is written under $defs, allOf is merged, oneOf becomes anyOf,
+// and the keywords beside a union are put into its branches. A keyword that belongs to one type
+// implies it. Members keep their order. Bounds that the original lacks are added: see Options.
 //
-// What fits the original fits the constraint, if it stays within these bounds, holds no character
-// that JSON escapes where the original has a pattern, and no name that no pattern matches where it
-// has patterns of names alone. The reverse is not true: Dropped says where. It is much smaller than
-// JSON Schema, since servers refuse a whole request for one word (`\d`, a pattern without anchors,
-// true for a schema, an unknown type) and pass over others in silence (not, if, bounds of
-// fractions, uniqueItems). Of 69 hard schemas llama-server refused 11 as they were and Ollama 0.24
-// refused 16 or crashed; as rewritten here, none. The original decides afterwards.
+// A value that fits the original fits the constraint as well, if it stays within these bounds, has
+// no character that JSON escapes where the original has a pattern, and no name that no pattern
+// matches where the original has only patterns of names. The reverse is not true: Dropped says
+// where. The constraint uses a small part of JSON Schema, since servers refuse a whole request for
+// one word (`\d`, a pattern without anchors, true for a schema, an unknown type) and pass over
+// others in silence (not, if, bounds of fractions, uniqueItems). Of 69 hard schemas llama-server
+// refused 11 as they were and Ollama 0.24 refused 16 or crashed; as rewritten here, they refused
+// none. The model's answer is checked against the original afterwards.
 type Constraint struct {
 	Schema  json.RawMessage
 	Dropped []Dropped // what of the original the constraint does not hold, sorted
 }
 
-// Options of a constraint. The zero value is a full constraint for a call of which nothing stands.
+// Options are the options of a constraint. The zero value makes a full constraint for a call of
+// which nothing is kept.
 type Options struct {
 	Weak      bool      // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
-	MaxLength int       // characters of a string without a bound of its own, and of one with a larger bound; 0: 1000; at most 1999, which is what servers take; negative: none
+	MaxLength int       // characters of a string without a bound of its own or with a larger bound; 0: 1000; at most 1999, the most that servers take; negative: no bound
 	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
-	Stands    *Standing // what of the arguments stands; nil: nothing does
+	Stands    *Standing // what is kept of the arguments; nil: nothing
 	Long      bool      // integers of more than 16 digits may be meant
 }
 
 const (
-	// exactInteger is the greatest integer that every reader of JSON takes as it is, and the bound
+	// exactInteger is the greatest integer that every reader of JSON reads exactly, and the bound
 	// where a schema has none: a model that is held to an integer and has none in mind goes on
 	// writing digits.
 	exactInteger = 1<<53 - 1
-	// longInteger takes its place where identifiers of 19 digits may be meant, which must not be
-	// cut into wrong ones. It means "no bound" to servers, which would stop at 16 digits by
+	// longInteger replaces exactInteger where identifiers of 19 digits may be meant, which must not
+	// be cut into wrong ones. It means "no bound" to servers, which would stop at 16 digits by
 	// themselves.
 	longInteger = math.MaxInt64 - 1
 )
@@ -64,9 +66,9 @@ func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount)
 // elements returns the bound of arrays, negative for none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns what is asked for, up to what servers take, or the usual bound. The weak ones are
-// for old servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats the rules of its
-// elements.
+// bound returns the bound that is asked for, up to the most that servers take, or the usual bound.
+// The weak bounds are for old servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats
+// the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):
@@ -82,8 +84,8 @@ func (o Options) bound(asked, usual, weak, most int) int {
 // `}}` in one piece, and it goes on within the last value instead: "days": 1000000000000000, which
 // fits the schema and is wrong.
 //
-// With Stands, which makes sense for one tool only, members that stand are held to their values, in
-// their order, and the others follow.
+// With Stands, which makes sense for one tool only, members that are kept are held to their values,
+// in their order, and the others follow.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	if len(tools) == 0 {
 		return Constraint{Schema: json.RawMessage(`{"type":"object"}`)}
@@ -102,8 +104,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer makes the schema of an answer under a response_format, of which what Stands names
-// is held to its values.
+// ConstrainAnswer makes the schema of an answer under a response_format, in which the parts that
+// Stands names are held to their values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()
@@ -115,9 +117,9 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
 }
 
-// callObject returns the shape of one tool's call. The name stands in front: it tells the tools of
-// a union apart, and whoever reads the call while it is written has to know the tool before its
-// arguments. No other member is let in.
+// callObject returns the shape of one tool's call. The name comes first: it tells the tools of a
+// union apart, and a reader of the streamed call has to know the tool before its arguments. No
+// other member is allowed.
 func callObject(name string, args *Place) *Place {
 	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(), Required: []string{"name", "arguments"}}}
 	s.Members = []Member{{"name", &Place{Kinds: String, Enum: []string{Quote(name)}}}, {"arguments", args}}

@@ -1,13 +1,14 @@
-// Package schema is the one reader of JSON Schema here. What a tool demands of its arguments is
-// told to a model, turned into a server's constraint or a grammar, used to put a value of the wrong
-// type right, and filled by the demo: all of them write from what this package has read, so that
-// they cannot understand one schema in five ways. (Calls are checked by [toolnorm/engine/valid],
-// which goes by a library; engine/testdata/readers.txt compares the two, schema by schema.)
+// Package schema is the only reader of JSON Schema in this program. The schema of a tool's
+// arguments is described to a model, turned into a server's constraint or a grammar, used to
+// correct a value of the wrong type, and filled in by the demo. All of them use what this package
+// has read, so that they cannot understand one schema in five ways. (Calls are checked by
+// [toolnorm/engine/valid], which uses a library; engine/testdata/readers.txt compares the two,
+// schema by schema.)
 //
 // It does not validate: a schema that it cannot read allows everything. It is lenient where clients
-// are: int, str and dict are types, null is no keyword, a reference may be a pointer, an anchor or
-// an id. What a schema says and a writer cannot say is never lost in silence: it is a [Dropped],
-// with the place and the keyword.
+// are: int, str and dict are types, a keyword whose value is null is ignored, a reference may be a
+// pointer, an anchor or an id. What a schema demands and a writer cannot express is never lost in
+// silence: it is a [Dropped], with the place and the keyword.
 //
 // A schema is read in three forms, since its writers want three things of it:
 //
@@ -15,41 +16,41 @@
 //     schema want that: in each alternative they need all that applies.
 //   - A [Written] is a place as its author wrote it. Writers who show a schema to a model want that: a union is told once,
 //     beside what holds in any case, in the author's order and with his descriptions.
-//   - A [Type] is compiled for reading arguments, where each member of a running call is looked up while it streams.
+//   - A [Type] is compiled for reading arguments, where each member of a call is looked up while the call streams.
 //
 // {"$ref":"#/$defs/day","description":"when"} beside "day":
 // {"anyOf":[{"type":"string"},{"type":"null"}]} is thus a Place that refers to two alternatives,
 // text and null; a Written whose description is "when" and whose alternatives are those two; and a
-// Type that lets texts and null stand and turns 5 into "5".
+// Type that leaves texts and null as they are and turns 5 into "5".
 //
-// # What servers hold
+// # What servers enforce
 //
 // Servers of models turn a schema into a grammar, each with its own part of JSON Schema. What was
 // found with llama-server and Ollama decides what [ConstrainCalls] writes:
 //
-//   - Held: const, enum, lists of types, required, additionalProperties false, unions and an allOf of objects, counts of
+//   - Enforced: const, enum, lists of types, required, additionalProperties false, unions and an allOf of objects, counts of
 //     elements, prefixItems, lengths of strings, bounds of integers, patterns between ^ and $, the formats of
 //     heldFormats, references within the document, recursion too.
 //   - Passed over in silence: bounds of fractions, uniqueItems, not, if and then, other formats, references elsewhere.
 //   - Refused, with the whole request: \d in a pattern, a pattern without anchors, true as a schema, a type that does not
 //     exist, a reference that leads nowhere.
 //
-// The first group is written, the second and third are dropped and reported. On an error all the
-// same the engine may ask once more with a weak constraint (Options.Weak).
+// The first group is written, the second and third are dropped and reported. If the server reports
+// an error all the same, the engine may ask once more with a weak constraint (Options.Weak).
 //
 // # What is bounded
 //
-// A schema comes with a request, so each of its sizes is in somebody else's hand. There are three
-// walls: [Affordable] bounds the text before anything is read; a budget of places bounds what
-// references and unions make of it; and each writer bounds what it writes.
+// A schema comes with a request, so the client decides each of its sizes. There are three bounds:
+// [Affordable] bounds the text before anything is read; a budget of places bounds what references
+// and unions make of it; and each writer bounds what it writes.
 //
-// Reading is linear in the schema. References are followed lazily, and what refers to itself in a
-// way that would never end is cut by a budget, which is large enough for every schema that passes
+// Reading is linear in the schema. References are followed lazily, and a budget cuts schemas that
+// refer to themselves without an end, which is large enough for every schema that passes
 // [Affordable].
 //
 //	document.go   Doc: a schema's text and its references; Dropped
 //	types.go      Kinds, and the one table of type names
-//	place.go      Place: a place as everybody who holds a model to it sees it; unions
+//	place.go      Place: a place as the writers of constraints see it; unions
 //	read.go       reading a place, keyword by keyword
 //	merge.go      two places that both apply, as in an allOf
 //	written.go    Written: a place as its author wrote it
@@ -57,12 +58,12 @@
 //	compile.go    Compile: the Type of a schema
 //	schema.go     Type: what reading arguments asks of a place
 //	lookup.go     what all parts of a place list, worked out once
-//	coerce.go     values of the wrong type put right, and JSON strings
+//	coerce.go     correcting values of the wrong type, and JSON strings
 //	constrain.go  ConstrainCalls: schemas in the words of model servers, and its bounds
 //	write.go      the constraint as a whole: unions, references, free values
 //	parts.go      the constraint of one place, type by type
 //	pattern.go    regular expressions as servers take them
-//	standing.go   what of a call stands when another part of it is written anew, and the constraint that holds a model to it
-//	wellformed.go Wellformed: keywords whose values are of another kind than they should be
+//	standing.go   what is kept of a call when another part of it is written again, and the constraint that makes a model keep it
+//	wellformed.go Wellformed: repairs keywords whose values are of the wrong kind
 //	budget.go     Affordable: what a request's schemas may cost, checked before anything is read
 package schema

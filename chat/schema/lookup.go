@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// lookup is what a place that others have a say in lists, worked out at the first question and
-// kept: a reader asks for every key of a call, and a walk through 900 parts of an allOf for each
-// of 900 keys took most of a minute.
+// lookup holds what a place and the places that apply to it as well (references, allOf, unions)
+// list. It is worked out at the first question and kept: a reader asks for every key of a call, and
+// a walk through 900 parts of an allOf for each of 900 keys took most of a minute.
 type lookup struct {
 	once     sync.Once
-	walked   []*Type           // what has a say, the nearest first
-	sure     int               // how many of them, t among these, hold in any case
-	listed   map[string][]said // what is said of each member, the nearest first
+	walked   []*Type           // the types that apply, the nearest first
+	sure     int               // how many of them, including t, apply in any case
+	listed   map[string][]said // what they say of each member, the nearest first
 	members  []string
 	required []string
 	types    sync.Map // of the listed members, by name: *Type
@@ -26,13 +26,13 @@ type lookup struct {
 	inside     map[string]*Type // the members that list members themselves
 }
 
-// said is what one of the walked says of a member.
+// said is what one of the walked types says of a member.
 type said struct {
-	by int // its place among the walked
+	by int // index of that type in walked
 	is *Type
 }
 
-// look returns what t and all that has a say besides list. t must be joined.
+// look returns what t and all types that apply besides it list. t must be joined.
 func (t *Type) look() *lookup {
 	l := &t.lookup
 	l.once.Do(func() {
@@ -60,8 +60,8 @@ func (t *Type) look() *lookup {
 	return l
 }
 
-// prop returns the type of a member, and whether it is listed at all. What t says itself goes
-// before what holds besides, and that before what an alternative says.
+// prop returns the type of a member, and whether it is listed at all. What t says itself comes
+// before the types that apply in any case, and these before the alternatives.
 func (l *lookup) prop(name string) (t *Type, listed bool) {
 	all, listed := l.listed[name]
 	if !listed {
@@ -83,7 +83,7 @@ func (l *lookup) prop(name string) (t *Type, listed bool) {
 	return t, true
 }
 
-// HasInside reports whether the type of one of some members lists a name.
+// HasInside reports whether the type of any of the given members lists a name.
 func (t *Type) HasInside(name string, members []string) bool {
 	if t == nil {
 		return false
@@ -100,7 +100,7 @@ func (t *Type) HasInside(name string, members []string) bool {
 	return len(l.inside) > 0 && slices.ContainsFunc(members, func(member string) bool { return l.inside[member].Has(name) })
 }
 
-// Alike returns the members that are spelled as a name is, but for case, _ and -.
+// Alike returns the members that are spelled like a name, apart from case, _ and -.
 func (t *Type) Alike(name string) []string {
 	if t == nil {
 		return nil
@@ -115,15 +115,15 @@ func (t *Type) Alike(name string) []string {
 	return l.alike[letters(name)]
 }
 
-// letters returns a name without its separators and its case. Dots and blanks are no separators
-// here: a.b is a path in some schemas, and no other spelling of ab.
+// letters returns a name without its separators and its case. Dots and blanks are not separators
+// here: a.b is a path in some schemas, not another spelling of ab.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' {
 			return -1
 		}
 		for next := unicode.SimpleFold(r); ; r, next = next, unicode.SimpleFold(next) {
-			if next <= r { // round the circle of what is equal but for case, at its smallest
+			if next <= r { // back at the smallest of the characters that differ in case only
 				return next
 			}
 		}

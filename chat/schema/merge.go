@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// The bounds of merging. An allOf in a filter language may lead back to the filter itself, and
-// would be joined with its own alternatives again and again.
+// The bounds of merging. An allOf in a filter language may lead back to the filter itself, which
+// would then be merged with its own alternatives again and again.
 const (
 	maxAlternatives = 32 // of a union that is made of two
 	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
 )
 
-// mergeAll returns the place of what fits all of some places, at least one. Those that are no
-// unions are merged by halves: one after the other, each merge would copy all members so far.
-// Unions multiply, so their order decides which of them is dropped.
+// mergeAll returns a place that takes what fits all of the given places, of which there is at least
+// one. Places that are not unions are merged by halves: merging them one after the other would copy
+// all members so far each time. Unions multiply, so their order decides which of them is dropped.
 func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
 	for len(list) > 0 {
@@ -32,7 +32,7 @@ func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	return all
 }
 
-// mergeHalves merges each half of a list, and then the two.
+// mergeHalves merges each half of a list, and then the two results.
 func (d *Doc) mergeHalves(list []*Place) *Place {
 	if len(list) == 1 {
 		return list[0]
@@ -41,10 +41,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns the place of what fits both. Servers hold an allOf of objects at best, and
-// templates and grammars have no words for one, so it is worked out here. Where what fits both
-// cannot be said, the second one's part is dropped. Types are compared by their sets. Number holds
-// Integer, so integer beside number stays integer.
+// merge returns a place that takes what fits both. Servers enforce at best an allOf of objects, and
+// templates and grammars cannot express one, so it is worked out here. Where the result cannot be
+// expressed, b's part is dropped. Types are compared as sets. Number includes Integer, so integer
+// beside number stays integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
@@ -53,8 +53,8 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	if a.Open() {
 		return b
 	}
-	// Deeper, the first one alone holds. It is a constraint that lets too much through, never one
-	// that lets too little.
+	// Below that depth only a applies. The constraint may then let too much through, but never too
+	// little.
 	if depth > maxMerged {
 		d.Drop(b.At, "")
 		return a
@@ -67,7 +67,7 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 		return d.mergeUnions(a, b, depth)
 	}
 	p := *a
-	// Nothing is of both types, or in both lists.
+	// No value is of both types, or in both lists.
 	if p.Kinds &= b.Kinds; p.Kinds == 0 || !p.mergeEnum(b) {
 		return never()
 	}
@@ -80,9 +80,9 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	return &p
 }
 
-// mergeUnions puts each alternative of one into each of the other. Two unions multiply, and an
-// allOf can join any number of them; from maxAlternatives on the second one is dropped rather than
-// written out. Three unions of ten in an allOf are a thousand alternatives; the budget has bounded
+// mergeUnions merges each alternative of one union with each of the other. Two unions multiply, and
+// an allOf can join any number of them; above maxAlternatives the second union is dropped rather
+// than written out. Three unions of ten in an allOf make a thousand alternatives; the budget bounds
 // each list, not the product.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
@@ -105,9 +105,9 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	return Union(all)
 }
 
-// mergeEnum keeps the values that both list, and that are of a type that is left. It answers false
-// when none is. Values are compared as they are written, so 1 and 1.0 are two.
-// ["a", "b"] and ["b", "c"] leave ["b"], in the order of the first list.
+// mergeEnum keeps the values that both list and whose type is still allowed. It returns false when
+// no value is left. Values are compared as they are written, so 1 and 1.0 differ. ["a", "b"] and
+// ["b", "c"] leave ["b"], in the order of the first list.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
 	switch {
@@ -127,9 +127,9 @@ func (p *Place) mergeEnum(b *Place) bool {
 	return len(p.Enum) > 0
 }
 
-// mergeScalars keeps the tighter of two bounds. Patterns and formats are all kept: which of them
-// can be said is the writer's to know. Of two multipleOf the first one stays: no writer holds a
-// model to them, and the demo is content with one.
+// mergeScalars keeps the tighter of two bounds. It keeps all patterns and formats: only the writer
+// knows which of them it can express. Of two multipleOf the first one stays: no writer enforces
+// them, and one is enough for the demo.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
@@ -168,8 +168,8 @@ func smaller(a, b *Count) *Count {
 	return a
 }
 
-// mergeArrays merges element by element: where one of the two has a place of its own for element i
-// and the other speaks of all elements, both hold for it.
+// mergeArrays merges element by element: where one place has its own schema for element i and the
+// other has a schema for all elements, both apply to element i.
 func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	at := func(p *Place, i int) *Place { // the place of element i; nil: anything
 		if i < len(p.Prefix) {
@@ -184,8 +184,8 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges places that may be missing: what one of them does not speak of is what the other one
-// says. It counts a level.
+// both merges two places that may be nil: if one is missing, the result is the other. It counts as
+// one level of depth.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
 	case a == nil:
@@ -197,9 +197,9 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 }
 
 // mergeObjects merges member by member. A member that only one of the two lists must fit what the
-// other says of members that it does not list: with additionalProperties false in one part of an
-// allOf, nothing fits the members of the others. That is the specification's letter, and a frequent
-// mistake of authors; settle takes such members out.
+// other demands of members that it does not list: with additionalProperties false in one part of an
+// allOf, nothing fits the members of the other parts. The specification wants it so, and authors
+// often write it by mistake; settle takes such members out.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	members := make([]Member, 0, len(p.Members)+len(b.Members))
 	at := make(map[string]*Place, len(b.Members))
@@ -226,8 +226,8 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 }
 
 // settle removes members that nothing fits; when one of them is required, nothing fits the object.
-// That is what makes a union by a kind work: {"kind": {"const": "a"}} beside a kind that must be
-// "b" leaves no alternative, and so is not written.
+// This makes unions by a kind work: {"kind": {"const": "a"}} beside a kind that must be "b" leaves
+// nothing that fits, so that alternative is not written.
 func (p *Place) settle() {
 	p.Members = slices.DeleteFunc(p.Members, func(m Member) bool {
 		if m.Never && slices.Contains(p.Required, m.Name) {
@@ -243,8 +243,7 @@ func (p *Place) settle() {
 	}
 }
 
-// set puts a member at the end, or in the place of one with this name.
-// The place in the order stays that of the first mention.
+// set adds a member at the end, or replaces the member with this name, which keeps its position.
 func (p *Place) set(name string, to *Place) {
 	for i := range p.Members {
 		if p.Members[i].Name == name {
@@ -255,7 +254,7 @@ func (p *Place) set(name string, to *Place) {
 	p.Members = append(p.Members, Member{name, to})
 }
 
-// escapeStep returns a name in a JSON pointer.
+// escapeStep returns a name escaped for a JSON pointer.
 func escapeStep(name string) string { return pointerSteps.Replace(name) }
 
 // pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once,

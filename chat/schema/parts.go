@@ -7,16 +7,16 @@ import (
 	"toolnorm/chat"
 )
 
-// maxValues is how many values a server can compare with quickly enough: each is an alternative
-// that stays open until the text differs from it. With 5,000 values a server came down to a few
-// tokens a second.
+// maxValues is how many values a server can compare quickly enough: each is an alternative that
+// stays open until the text differs from it. With 5,000 values a server slowed down to a few tokens
+// a second.
 const maxValues = 500
 
-// parts writes a place that is no union: one schema for each type. In an anyOf of single types no
-// server has to know which keywords belong to which.
+// parts writes a place that is not a union: one schema for each type. In an anyOf of single types
+// no server has to know which keywords belong to which.
 func (c *constrainer) parts(s *Place, depth int) {
-	// A list says all that a server needs: values of other types were left out when the place was
-	// read.
+	// A list of values is all that a server needs: values of other types were left out when the
+	// place was read.
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
 		return
@@ -55,8 +55,9 @@ func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 	}
 }
 
-// manyValues drops a list that is too long, but for its types and its longest text. The longest
-// text bounds at least how far a model can run on. Which value is right is then left to the check.
+// manyValues drops a list that is too long, and returns its types and a place that has the length
+// of its longest text as a bound, so that a model cannot run on further. The check then decides
+// whether the value is in the list.
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
@@ -69,8 +70,8 @@ func (s *Place) manyValues() (k Kinds, _ *Place) {
 	return k, &out
 }
 
-// values writes a list of values; one alone is a const. Their text is the schema's own, so that
-// numbers keep their digits.
+// values writes a list of values, or a const for a single value. It uses the schema's own text, so
+// that numbers keep their digits.
 func (c *constrainer) values(list []string) {
 	if len(list) == 1 {
 		c.raw(`{"const":` + list[0] + `}`)
@@ -81,17 +82,17 @@ func (c *constrainer) values(list []string) {
 	c.raw("]}")
 }
 
-// float writes a number; servers hold no bounds of those with fractions: llama.cpp's converter has
-// rules for the digits of integers, and none for these. What a model writes beyond them is found by
-// the check and written again, or put at the bound where the operator wants that.
+// float writes a number without its bounds, since servers do not enforce bounds on fractions:
+// llama.cpp's converter has rules only for the digits of integers. The check finds a number beyond
+// the bounds, and has it written again or set to the bound, as the operator wants.
 func (c *constrainer) float(s *Place) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
 	c.raw(`{"type":"number"}`)
 }
 
-// unbounded notes that a limit is not held. Servers would take the keyword and not hold it, so it
-// is not sent at all: what they get is what they hold.
+// unbounded notes that a limit is not enforced. Servers would take the keyword and not enforce it,
+// so it is not sent: they get only what they enforce.
 func (c *constrainer) unbounded(b *Bound, s *Place) {
 	if b != nil {
 		s.doc.Drop(b.At, b.Keyword)
@@ -99,9 +100,9 @@ func (c *constrainer) unbounded(b *Bound, s *Place) {
 }
 
 // integer writes an integer, with a range unless it is weak: see exactInteger. A server makes a
-// rule of a range's digits; the one that nearly all integers have is written once, under $defs, as
-// grammars of Ollama 0.24 end at 32 KB. A bound of one side gets the general one at the other; a
-// minimum beyond that is its own maximum.
+// rule of a range's digits; the range that nearly all integers have is written once, under $defs,
+// as grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general bound at the
+// other end; a minimum beyond the general bound becomes the maximum as well.
 func (c *constrainer) integer(s *Place) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
@@ -115,7 +116,7 @@ func (c *constrainer) integer(s *Place) {
 	case c.o.Weak:
 		c.raw(`{"type":"integer"}`)
 		return
-	case least == nil && most == nil: // one rule for all, since a range makes a long one
+	case least == nil && most == nil: // all of them share one rule, since the rule of a range is long
 		c.integers = true
 		c.raw(`{"$ref":"#/$defs/integer"}`)
 		return
@@ -129,8 +130,8 @@ func (c *constrainer) integer(s *Place) {
 	c.between(low, high)
 }
 
-// between writes an integer with its range; one that holds nothing is not sent, as a server would
-// refuse it.
+// between writes an integer with its range; an empty range is not sent, as a server would refuse
+// it.
 func (c *constrainer) between(low, high int64) {
 	c.raw(`{"type":"integer"`)
 	if low <= high {
@@ -140,16 +141,16 @@ func (c *constrainer) between(low, high int64) {
 }
 
 // heldFormats are the formats that servers know.
-// They take others, such as email, and hold the model to none of them.
+// They accept others, such as email, but enforce none of them.
 var heldFormats = []string{"date", "time", "date-time", "uuid"}
 
 // maxCount is the largest count of characters that servers take.
 // llama.cpp refuses a whole grammar in which a repetition comes to 2000 rules.
 const maxCount = 1999
 
-// string writes a text: by a pattern, by a format or by its length, since servers hold to one of
-// these alone. A pattern says most, then a format. A maxLength beyond the bound is not dropped but
-// tightened, and so is not reported: what fits the constraint fits it.
+// string writes a text with a pattern, a format or a length, since servers enforce only one of
+// these. A pattern says most, then a format. A maxLength beyond the bound is tightened instead of
+// dropped, and so is not reported: what fits the constraint fits the original.
 func (c *constrainer) string(s *Place) {
 	pattern := c.held(s.Patterns, s, func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
 	format := c.held(s.Formats, s, func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
@@ -177,9 +178,9 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held returns the first of the words that a server knows, as it spells it; the others are dropped,
-// and in a weak constraint all. Two patterns come from an allOf. One regular expression for both
-// would need look-ahead, which servers do not read.
+// held returns the first of the words that a server knows, in the server's spelling. It drops the
+// others, and all of them in a weak constraint. Two patterns come from an allOf. One regular
+// expression for both would need look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (out string) {
 	for _, w := range words {
 		text, ok := known(w.Text)
@@ -192,7 +193,7 @@ func (c *constrainer) held(words []Word, s *Place, known func(text string) (stri
 	return out
 }
 
-// within returns an upper bound that is at least least and, where that allows it, at most bound.
+// within returns the smaller of most and bound, but never less than least.
 // The schema's own minimum is never cut: a text shorter than that would not fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
@@ -208,7 +209,7 @@ func within(least, most *Count, bound int) *Count {
 const maxElements = 1000
 
 // array writes an array. A list of places becomes an array of any of them where the server's
-// grammar would end before minItems; a place that nothing fits ends the list in front of it, and an
+// grammar would end before minItems. A place that nothing fits ends the list before it, and an
 // array without possible elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
@@ -219,7 +220,7 @@ func (c *constrainer) array(s *Place, depth int) {
 	most := within(least, s.MaxItems, c.o.elements())
 	prefix, item := s.Prefix, s.Items
 	if prefix != nil && (c.o.Weak || least != nil && least.N > len(prefix)) {
-		s.doc.Drop(s.At, "prefixItems") // any of their elements stands everywhere
+		s.doc.Drop(s.At, "prefixItems") // each of these elements may then be at any position
 		item, prefix = Union(append(slices.Clone(prefix), orAnything(item))), nil
 	}
 	// No element can follow a place that nothing fits.
@@ -233,7 +234,7 @@ func (c *constrainer) array(s *Place, depth int) {
 	if len(prefix) > 0 {
 		most = c.tuple(s, prefix, depth)
 	} else {
-		// "items": false without places means an empty list, and so do places of which none can be
+		// "items": false without places means an empty list, and so do places that cannot be
 		// filled.
 		if item == nil && s.Prefix != nil || item != nil && item.Never {
 			most = &Count{}
@@ -246,9 +247,9 @@ func (c *constrainer) array(s *Place, depth int) {
 	c.raw("}")
 }
 
-// tuple writes the places of the first elements, without items, which servers would take for those
-// of all elements, and is how many elements there may be. For the elements behind the list there
-// are then no words: their schema is dropped, or the list is the whole.
+// tuple writes the places of the first elements, and returns how many elements there may be. It
+// writes no items, which servers would take for all elements. So the elements after the list cannot
+// be described: their schema is dropped, or the list is the whole array.
 func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
 	c.key("prefixItems")
 	c.raw("[")
@@ -263,12 +264,12 @@ func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) 
 	return s.MaxItems
 }
 
-// object writes an object. Members are written in the schema's order, which models keep to; servers
-// hold them to it. A required member that is not listed has to be listed for them, else it would
-// never be written.
+// object writes an object. Members are written in the schema's order, which models keep and servers
+// enforce. A required member that the schema does not list has to be listed for servers, else it
+// would never be written.
 func (c *constrainer) object(s *Place, depth int) {
 	c.raw(`{"type":"object"`)
-	for _, at := range s.Barred { // a server writes listed members only; the others, when it may, without an exception
+	for _, at := range s.Barred { // a server allows listed members only or, if others may be there, all others
 		s.doc.Drop(at, "")
 	}
 	props, required := c.namable(s)
@@ -277,8 +278,8 @@ func (c *constrainer) object(s *Place, depth int) {
 			props = append(slices.Clip(props), Member{name, orAnything(s.More)})
 		}
 	}
-	// An empty list of members is a statement, too: {"properties": {}} is written by clients for
-	// tools without parameters.
+	// An empty list of members means something, too: clients write {"properties": {}} for tools
+	// without parameters.
 	if s.Listed || len(props) > 0 {
 		c.key("properties")
 		c.raw("{")
@@ -299,8 +300,8 @@ func (c *constrainer) object(s *Place, depth int) {
 }
 
 // namable returns the members, and the required ones, without a member that is called $ref: servers
-// take that for a reference. Where it is required, no call out of this constraint fits, and the
-// check says so.
+// take that for a reference. Where it is required, no call under this constraint fits the schema,
+// and the check says so.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
 		return s.Members, s.Required
@@ -310,8 +311,8 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "$ref" })
 }
 
-// orAnything returns a place for what has to be written: where the schema forbids it, or does not
-// speak of it, anything.
+// orAnything returns s, or a place that takes anything if s is nil or nothing fits it. It is for
+// parts that have to be written in any case.
 func orAnything(s *Place) *Place {
 	if s == nil || s.Never {
 		return anything()
@@ -319,11 +320,11 @@ func orAnything(s *Place) *Place {
 	return s
 }
 
-// more writes what members may be there besides. Where some are listed, only a schema for the
-// others lets them in: servers write no others unless they are told to. An object that lists
-// nothing takes members of any kind; they are written as free values, so that their nesting is
-// bounded. A schema for the rest that cannot be written beside the listed names is dropped, and no
-// other members are written then.
+// more writes which other members there may be. Where some members are listed, only a schema for
+// the others allows them: servers do not allow others by themselves. An object that lists nothing
+// takes members of any kind; they are written as free values, so that their nesting is bounded. A
+// schema for the others that cannot be written beside the listed names is dropped, and then no
+// other members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:

@@ -11,22 +11,22 @@ import (
 
 // A server's converter reads a small part of regular expressions, and reads it literally: `\d` is
 // an error, `.` lets through the quote that ends the string. So a pattern is parsed, and printed
-// again in what every converter understands: ^, $, groups, |, classes of characters that JSON does
-// not escape, and counted repetitions of classes and groups.
+// again with only what every converter understands: ^, $, groups, |, classes of characters that
+// JSON does not escape, and counted repetitions of classes and groups.
 
 // plainChars are the characters that stand for themselves in a pattern, besides letters and digits.
 const plainChars = " _-/:@,;=<>~#%&!'"
 
-// safe are the characters that a JSON string holds unescaped, as ranges; DEL is left out as servers
-// do. The converter matches a pattern against the string as it is written, escapes included: a
-// class with the quote in it would let the string end anywhere. So texts with escapes, a line break
-// among them, cannot be written under a pattern.
+// safe are the characters that a JSON string holds unescaped, as ranges. DEL is left out, as it is
+// by servers. The converter matches a pattern against the string as it is written, escapes
+// included: a class with the quote in it would let the string end anywhere. So texts with escapes,
+// a line break among them, cannot be written under a pattern.
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
 // serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end
-// get one at bound, none for a negative bound. It returns false for what cannot be expressed.
-// Without the anchors servers refuse it ("Pattern must start with '^' and end with '$'"), though in
-// JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
+// are limited to bound, unless that is negative. It returns false for a pattern that cannot be
+// expressed. Without the anchors servers refuse it ("Pattern must start with '^' and end with
+// '$'"), though in JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -37,11 +37,11 @@ func serverPattern(pattern string, bound int) (string, bool) {
 	return "^" + body + "$", !p.failed && len(body) < 4000
 }
 
-// patternPrinter prints one pattern. Nothing is printed in part: where one piece cannot be said,
-// the whole pattern is dropped, as half of it would let other texts through.
+// patternPrinter prints one pattern. Where one piece cannot be expressed, the whole pattern is
+// dropped, as a part of it would let other texts through.
 type patternPrinter struct {
 	bound  int
-	nested int // repetitions around
+	nested int // repetitions around the present expression
 	failed bool
 }
 
@@ -51,10 +51,10 @@ func (p *patternPrinter) fail() string {
 	return ""
 }
 
-// print writes re. left and right say that it stands at the pattern's start or end, so that
-// anything may come before or behind it unless it is anchored there. In "^ab|cd$" each alternative
-// is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors. An anchor in the
-// middle, a^b, can never match and is given up.
+// print returns re as servers read it. left and right say that re is at the pattern's start or end,
+// so that any text may come before or after it unless it is anchored there. In "^ab|cd$" each
+// alternative is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors. A
+// pattern with an anchor in the middle, a^b, can never match, and is dropped.
 func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	switch re.Op {
 	case syntax.OpBeginText:
@@ -75,8 +75,8 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	return p.open(left, right, p.leaf(re))
 }
 
-// open puts what may stand around a text that is not anchored.
-// "foo" means any text that holds foo.
+// open adds the classes for the text that may surround an expression that is not anchored.
+// "foo" matches any text that contains foo.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	if !left && !right {
 		return text
@@ -91,7 +91,7 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat writes the parts of a sequence. Only the first part may still be the pattern's start, and
+// concat returns the parts of a sequence. Only the first part may still be the pattern's start, and
 // only the last one its end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
@@ -101,7 +101,8 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 	return b.String()
 }
 
-// alternate writes a group. Each part stands where the whole does, so it is anchored by itself.
+// alternate returns a group of alternatives. Each is at the place of the whole group, so it is
+// anchored by itself.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {
@@ -110,9 +111,9 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 	return "(" + strings.Join(parts, "|") + ")"
 }
 
-// leaf writes what has no anchors in it. What is left over, word boundaries and anchors of lines,
-// no converter reads. The point is a class: to servers it would match the quote that ends the
-// string.
+// leaf returns an expression without anchors. It fails on what no converter reads: word boundaries
+// and anchors of lines. The point becomes a class, since servers would let it match the quote that
+// ends the string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -135,8 +136,8 @@ func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	return p.fail()
 }
 
-// literal writes text; what has a meaning in patterns stands in a class of its own.
-// "1.5" is 1[\x2E]5.
+// literal returns a text as a pattern. A character with a meaning in patterns becomes a class of
+// its own. "1.5" is 1[\x2E]5.
 func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	var b strings.Builder
 	for _, r := range re.Rune {
@@ -153,8 +154,8 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	return b.String()
 }
 
-// folds returns the upper and lower case of an ASCII letter, as ranges, since converters have no
-// flag i. Go's own folding, by which k is also the Kelvin sign, is left out.
+// folds returns the upper and lower case of an ASCII letter, as ranges, since converters do not
+// know the flag i. Go's own folding, by which k is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
 	low, high := unicode.ToUpper(r), unicode.ToLower(r)
 	if r >= 0x80 || low == high {
@@ -167,8 +168,8 @@ func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class writes the part of a class that JSON does not escape; [^/] thus loses the quote. A class of
-// which nothing is left, as that of \n, fails the pattern: what is required could not be written.
+// class returns the part of a class that JSON does not escape; [^/] thus loses the quote. A class
+// that becomes empty, such as [\n], fails the pattern, as no text could fit it.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -184,7 +185,7 @@ func (p *patternPrinter) class(ranges []rune) string {
 	return printClass(out)
 }
 
-// printClass writes ranges of characters as a class.
+// printClass returns ranges of characters as a class.
 func printClass(ranges []rune) string {
 	var b strings.Builder
 	for i := 0; i < len(ranges); i += 2 {
@@ -196,7 +197,8 @@ func printClass(ranges []rune) string {
 	return "[" + b.String() + "]"
 }
 
-// classChar writes one end of a range. By their numbers none of ] ^ - \ has a meaning in the class.
+// classChar returns one end of a range. The characters ] ^ - and \ are written by their numbers, so
+// that they have no meaning in the class.
 func classChar(r rune) string {
 	if isAlnum(r) || r >= 0x80 {
 		return string(r)
@@ -204,8 +206,8 @@ func classChar(r rune) string {
 	return fmt.Sprintf(`\x%02X`, r)
 }
 
-// repeated writes a repetition of sub. A repetition of nothing is nothing. A class may be counted
-// as it is, anything else stands in a group.
+// repeated returns a repetition of sub, or nothing if sub is empty. A class may be counted as it
+// is; anything else is put in a group.
 func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	p.nested++
 	one := p.print(sub, false, false)
@@ -220,9 +222,9 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat counts a class or group. Only the outermost repetition gets the bound: a counted one in a
-// counted one multiplies, which servers and Go refuse beyond 1000. The bound keeps a model from
-// writing for ever: \d+ is [0-9]{1,1000} for a server.
+// repeat counts a class or group. Only the outermost repetition gets the bound: counts within
+// counts multiply, which servers and Go refuse beyond 1000. The bound keeps a model from writing
+// for ever: \d+ is [0-9]{1,1000} for a server.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {
@@ -244,13 +246,13 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 	return fmt.Sprintf("%s{%d,%d}", one, least, most)
 }
 
-// escapes are what a pattern escapes. A backslash that is escaped itself begins nothing: \\u0041 is
-// a backslash and a word.
+// escapes matches the escapes in a pattern. It consumes an escaped backslash as well, which begins
+// no other escape: \\u0041 is a backslash and a word.
 var escapes = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
 
 // GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go
-// does not know stays. JSON Schema's patterns are JavaScript's (ECMA-262), Go's are RE2's:
-// look-around and back references have no equal.
+// does not know stays. JSON Schema uses JavaScript's patterns (ECMA-262), Go those of RE2, which
+// has neither look-around nor back references.
 func GoPattern(s string) string {
 	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
 		if len(escape) == len(`\u0041`) {

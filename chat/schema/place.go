@@ -8,10 +8,11 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Place is one place of a schema as every writer sees it: what the keywords there, the references
-// and the members of an allOf say together. A union has no other fields: what else applies is in
-// each alternative, so a place without alternatives is complete. Nothing here is reduced to what
-// one writer can express; what these fields cannot express at all is in the document's Dropped.
+// Place is one place of a schema as the writers of constraints see it: what its keywords, its
+// references and the members of an allOf demand together. A union has no other fields: what else
+// applies is in each alternative, so a place without alternatives is complete. A Place is not
+// reduced to what one writer can express; what its fields cannot express is in the document's
+// Dropped.
 //
 // Writers read the fields, and change nothing: places are shared.
 type Place struct {
@@ -26,27 +27,27 @@ type Place struct {
 	Scalars
 	Proposed []string // values that the schema proposes: its default, then its examples
 
-	size  int             // how many places a writer meets who walks through it, as often as each is in it
-	hints Kinds           // the types whose keywords stand here
+	size  int             // how many places a writer meets in it, counting a place as often as it occurs
+	hints Kinds           // the types that have keywords here
 	doc   *Doc            // where references are looked up and drops are noted
-	ref   *jsontree.Value // not nil: as this place, which Open reads; all other fields but At are empty
-	from  string          // where the reference stands
+	ref   *jsontree.Value // not nil: the place is a reference to this value, which Follow reads; all other fields but At are empty
+	from  string          // the place of the reference itself; At is that of its target
 }
 
 // Objects holds the constraints on objects at a place.
 type Objects struct {
 	Members    []Member
-	Listed     bool // the schema lists members, if only none
+	Listed     bool // the schema lists members; the list may be empty
 	Required   []string
-	More       *Place   // of members that are not listed; nil: not said
-	Barred     []string // where members stand that may not be there
+	More       *Place   // for members that are not listed; nil: the schema does not say
+	Barred     []string // the places of members that the schema forbids
 	MinMembers *Count
 }
 
 // Arrays holds the constraints on arrays at a place.
 type Arrays struct {
 	Prefix             []*Place
-	Items              *Place // of the elements after the prefix; nil: not said
+	Items              *Place // for the elements after the prefix; nil: the schema does not say
 	MinItems, MaxItems *Count
 	Unique             bool // no two elements are the same
 }
@@ -65,9 +66,8 @@ type Member struct {
 	*Place
 }
 
-// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each knows
-// where it stands, since what one writer leaves out is reported there and a place may be merged out
-// of several.
+// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each has its
+// Origin, since a writer reports there what it leaves out, and a place may be merged from several.
 type (
 	Word struct {
 		Text string
@@ -88,14 +88,14 @@ type (
 // enforce the constraint passes both to Doc.Drop.
 type Origin struct{ At, Keyword string }
 
-// anything returns a place that constrains nothing, never one that nothing fits. Each is a new one,
-// as its reader says where it stands.
+// anything returns a new place that constrains nothing. It is not shared, since the caller sets its
+// position.
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
-// Types returns the types that fit, Any when every type does. A place that names none speaks of
-// those that its keywords belong to: {"minLength": 1} lets numbers through by the letter, but who
-// writes it means a text.
+// Types returns the types that fit, Any when every type does. If the schema names no type, Types
+// returns those that its keywords belong to: by the specification {"minLength": 1} lets numbers
+// through, but its author means a text.
 func (p *Place) Types() Kinds {
 	if p.Kinds == Any && p.hints != 0 {
 		return p.hints
@@ -103,17 +103,17 @@ func (p *Place) Types() Kinds {
 	return p.Kinds
 }
 
-// Open reports whether p constrains nothing. Writers have words of their own for such a place,
-// since a model that may write anything has to be stopped somewhere. Only what changes what a
-// writer writes is asked for: bounds imply a type by their hints, so they need not be looked at.
+// Open reports whether p constrains nothing. Writers treat such a place specially, since a model
+// that may write anything has to be stopped somewhere. Bounds need not be looked at, since they
+// imply a type by their hints.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
 
-// Reference names what p stands for when p is nothing but a reference: the same name for the same
-// target, so that a writer gives it one rule and recursion ends; empty otherwise. Follow reads the
-// target. The name is where the target stands, so two spellings of one reference, a pointer and an
-// anchor, may have two names.
+// Reference returns the name of p's target if p is only a reference, and "" otherwise. The same
+// target has the same name, so that a writer makes one rule for it and recursion ends. Follow reads
+// the target. The name is the place of the target, so two spellings of one reference, a pointer and
+// an anchor, may have two names.
 func (p *Place) Reference() string {
 	if p.ref == nil {
 		return ""
@@ -131,9 +131,10 @@ func (p *Place) Member(name string) *Place {
 	return nil
 }
 
-// Whole returns the limit as an inclusive one of integers; step leads inwards, 1 for a minimum and
-// -1 for a maximum. It returns nil beyond int64, whose ends servers take for "no bound". A minimum
-// of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as integers.
+// Whole returns the limit as an inclusive limit of integers; step points inwards: 1 for a minimum
+// and -1 for a maximum. It returns nil beyond int64, whose ends servers take for "no bound". A
+// minimum of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as
+// integers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {
 		return nil
@@ -153,8 +154,8 @@ func (b *Bound) Whole(step int64) *int64 {
 }
 
 // tighter returns the one of two limits that lets less through; side is 1 for a minimum and -1 for
-// a maximum. They are compared as fractions: 0.1 and identifiers of nineteen digits are neither of
-// them exact as a float. Of two equal ones the excluded one lets less through.
+// a maximum. They are compared as fractions, since neither 0.1 nor identifiers of nineteen digits
+// are exact as a float. Of two equal limits, an exclusive one lets less through.
 func tighter(a, b *Bound, side int) *Bound {
 	switch {
 	case a == nil:
@@ -168,10 +169,10 @@ func tighter(a, b *Bound, side int) *Bound {
 	return a
 }
 
-// Union returns a place of which one of the alternatives holds. Those that nothing fits fall away,
-// unions in unions are one, and lists of values are one list. An alternative that nothing fits
-// would make a server refuse the whole, or a model try it. One that is left alone is no union any
-// more, and no writer has to look for that.
+// Union returns a place that takes what any of the alternatives takes. It removes alternatives that
+// nothing fits, since a server would refuse the whole schema or a model would try them. It joins
+// unions within unions, and lists of values into one list. A single alternative that is left is
+// returned itself, so that no writer has to check for that.
 func Union(list []*Place) *Place {
 	var alts []*Place
 	for _, p := range list {
@@ -195,8 +196,8 @@ func Union(list []*Place) *Place {
 	return p
 }
 
-// measure adds the sizes of what lies in p. Places are shared, so a few that hold each other in
-// turn can be met more often than there is time for, and only this number tells.
+// measure adds the sizes of the places in p. Places are shared, so a few that contain each other
+// may occur far too often to be walked through, and only this number shows it.
 func (p *Place) measure(inside ...*Place) {
 	for _, one := range inside {
 		if one != nil {
@@ -205,9 +206,9 @@ func (p *Place) measure(inside ...*Place) {
 	}
 }
 
-// joinEnums makes one list of values out of many, where the first one stands. Generators write an
-// enum as a oneOf of constants, each with a title; as one list it is a rule of a server's grammar,
-// and as fifty alternatives it is fifty. {"oneOf": [{"const": "a", "title": "A"}, {"const": "b",
+// joinEnums joins all lists of values into one, at the place of the first. Generators write an enum
+// as a oneOf of constants, each with a title; as one list it is one rule of a server's grammar, and
+// as fifty alternatives it is fifty. {"oneOf": [{"const": "a", "title": "A"}, {"const": "b",
 // "title": "B"}]} is thus {"enum": ["a", "b"]}.
 func joinEnums(alts []*Place) []*Place {
 	var out []*Place
@@ -230,8 +231,8 @@ func joinEnums(alts []*Place) []*Place {
 	return out
 }
 
-// each removes what is there twice. The values are compared as they are written, and the first one
-// keeps its place.
+// each removes repeated values, comparing them as they are written. The first of equal values keeps
+// its place.
 func each(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(v string) bool {

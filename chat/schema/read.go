@@ -10,13 +10,14 @@ import (
 )
 
 // unsaid lists the keywords that a Place has no field for: no writer can express them. A oneOf is
-// read as an anyOf, so that one alternative alone may fit is lost. A server passes over them or
-// refuses the request, and a sentence in the prompt is all that is left (Written.Notes).
+// read as an anyOf, which loses the demand that only one alternative may fit. A server ignores
+// these keywords or refuses the request, so they are only described in the prompt (Written.Notes).
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
 	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
 
-// read returns the place of a value. depth counts places in places. What stands beside a reference
-// holds as well, in all drafts: authors mean both. OpenAPI 3.0's nullable is one more alternative.
+// read returns the place of a value. depth counts nested places. Keywords beside a reference apply
+// as well, in all drafts, since authors mean both. OpenAPI 3.0's nullable becomes one more
+// alternative.
 func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	switch {
 	case kind(v) == Boolean && v.Raw == "false":
@@ -57,15 +58,15 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open returns a place without constraints: the schema at that position is dropped.
+// open returns a place without constraints, and drops the schema at that position.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()
 }
 
-// says reports whether a keyword constrains anything: null is a keyword that was left out, in the
-// JSON of languages whose libraries write every field of a struct. "unevaluatedProperties": true
-// lets in what is let in anyway.
+// says reports whether a keyword constrains anything. Libraries of some languages write every field
+// of a struct, so null means that the keyword was left out. "unevaluatedProperties": true allows
+// what is allowed anyway.
 func says(keyword string, v *jsontree.Value) bool {
 	switch {
 	case kind(v)&^Null == 0:
@@ -76,12 +77,12 @@ func says(keyword string, v *jsontree.Value) bool {
 	return true
 }
 
-// union reads a list of alternatives. Their number is bounded for what it multiplies: all that
-// stands beside a union is put into each of them. Beyond the bound anything may stand, and the
-// union is dropped as a whole: half of the alternatives would forbid the others.
+// union reads a list of alternatives. Their number is bounded, since everything beside a union is
+// put into each of them. Beyond the bound the union is dropped as a whole and anything is allowed:
+// half of the alternatives would forbid the others.
 func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
-	// A list of ten times as many is not read at all; most of a shorter one may fall together, as
-	// constants do.
+	// A list of ten times as many is not read at all; the alternatives of a shorter list may still
+	// be joined, as constants are.
 	const most = 100
 	if len(list) > 10*most {
 		return d.open(at)
@@ -98,9 +99,9 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns the place of one of a union. A reference to what is being read around stays
-// one, as in a list whose elements are lists of the same kind: read in place, it would be repeated
-// down to the last level.
+// alternative returns the place of one alternative of a union. A reference to a value around it
+// that is being read stays a reference, as in a list whose elements are lists of the same kind:
+// read in place, it would be repeated down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
@@ -110,24 +111,24 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	return d.read(v, at, depth+1)
 }
 
-// follow reads what a reference at this very place leads to. Beside other keywords a reference
-// cannot stay one, since neither servers nor grammars can say "as there, and besides": it is read
-// and merged.
+// follow reads the target of a reference at the place itself. A reference beside other keywords
+// cannot stay a reference, since neither servers nor grammars can say "as there, and besides": its
+// target is read and merged.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
 	case to == jsontree.Absent:
 		return d.open(at)
-	case slices.Contains(d.reading, to): // it leads back here without going deeper: nothing is gained by it
+	case slices.Contains(d.reading, to): // it leads back here without going deeper, so it adds nothing
 		d.Drop(at, "")
 		return never()
 	}
 	return d.target(to, place, depth+1)
 }
 
-// child returns the place of a member or element. One that is nothing but a reference stays one, so
-// that reading ends where a schema refers to itself. A member starts with no references being
-// followed: it lies deeper, so to come back to one of them is recursion and no ring.
+// child returns the place of a member or element. A place that is only a reference stays one, so
+// that reading ends where a schema refers to itself. The list of references being followed starts
+// empty for a member: it lies deeper, so coming back to one of them is recursion and not a ring.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -141,9 +142,9 @@ func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// reference returns what a value refers to that is nothing but a reference, and where in it that
-// stands. An allOf of one reference is the same: what generators wrap around it to put a
-// description beside it, which old drafts ignore there.
+// reference returns the target of a value that is only a reference, and the step in the value that
+// leads to it; otherwise "". An allOf of one reference counts as well: generators write it to add a
+// description, which old drafts ignore beside a reference.
 func reference(v *jsontree.Value) (ref, step string) {
 	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
 		return r.Text, "/$ref"
@@ -155,17 +156,17 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone reports whether beside a keyword stands nothing that constrains. What only describes does
-// not count: {"$ref": …, "description": …} is what generators write for each use of a type.
+// lone reports whether no other keyword beside this one constrains anything. Descriptions do not
+// count: generators write {"$ref": …, "description": …} for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
 		return m.Name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.Name)
 	})
 }
 
-// Follow returns the place that a reference leads to; any other place is itself. A reference that
-// leads back to itself before anything is written lets everything stand. A target is read only when
-// it is asked for: where a schema refers to itself, a tree of places would have no end.
+// Follow returns the place that a reference leads to, or p if it is not a reference. A reference
+// that leads back to itself before anything is written allows everything. A target is read only
+// when Follow is called: where a schema refers to itself, a tree of places would have no end.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p
@@ -215,8 +216,8 @@ var hints = []struct {
 	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
-// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave the
-// type out where "properties" or "maximum" says it. Such a place stays open to other types, and is
+// hintsOf returns the types whose keywords a place has. Schemas written by hand often leave out the
+// type where "properties" or "maximum" implies it. Such a place still takes other types, but is
 // written as one of these: see Types.
 func hintsOf(v *jsontree.Value) (k Kinds) {
 	for _, h := range hints {
@@ -230,8 +231,9 @@ func hintsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// values reads enum and const. Values of another type than the place has can never be written, so
-// they are left out here; when none is left, nothing fits, which closes an alternative of a union.
+// values reads enum and const. Values whose type the place does not allow can never be written, so
+// they are left out. When no value is left, nothing fits, which removes an alternative from a
+// union.
 func (d *Doc) values(p *Place, v *jsontree.Value) {
 	list := listed(v)
 	if list == nil {
@@ -248,8 +250,8 @@ func (d *Doc) values(p *Place, v *jsontree.Value) {
 	p.Never = len(p.Enum) == 0
 }
 
-// listed returns the values of an enum or a const. An enum of nothing lists nothing: no tool means
-// that it cannot be called.
+// listed returns the values of an enum or a const. An empty enum counts as no list: no author means
+// that a tool cannot be called.
 func listed(v *jsontree.Value) []*jsontree.Value {
 	if c := v.Get("const"); c != jsontree.Absent {
 		return []*jsontree.Value{c}
@@ -272,7 +274,7 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	if n := v.Get("multipleOf"); kind(n)&Number != 0 {
 		p.Step, _ = strconv.ParseFloat(n.Raw, 64)
 		p.Step = max(p.Step, 0)
-		d.Drop(at, "multipleOf") // no writer holds a model to it; the demo goes by it
+		d.Drop(at, "multipleOf") // no writer enforces it; the demo uses it
 	}
 	if one := v.Get("default"); one != jsontree.Absent {
 		p.Proposed = []string{one.Raw}
@@ -282,8 +284,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	}
 }
 
-// count returns a number of things, or nil when there is none. 2.0 is one (since draft 6), and so
-// is 1e3. Numbers beyond an int32 are left out: no value is ever that long.
+// count returns the count that a keyword has, or nil when it has none. 2.0 (since draft 6) and 1e3
+// are counts. Numbers beyond an int32 are ignored: no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {
@@ -293,8 +295,8 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 }
 
 // bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside
-// the other one as in draft 4. Of two the tighter one counts. What has more digits than a number of
-// any use is none. Every integer of 64 bits and every double is shorter than the 40 bytes.
+// the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more than 40
+// bytes is ignored; every integer of 64 bits and every double is shorter.
 func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
@@ -308,22 +310,23 @@ func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound 
 	return tighter(limit(inclusive, false), limit(exclusive, true), side)
 }
 
-// maxExponent is what larger exponents are taken for. No double has one beyond 308, and 1e999999
-// would be written out: a schema of such limits held a core for minutes.
+// maxExponent replaces larger exponents. No double has one beyond 308, and 1e999999 would be
+// written out: a schema of such limits kept a core busy for minutes.
 const maxExponent = 1024
 
 // exactly returns a JSON number as a fraction.
 func exactly(number string) *big.Rat {
 	if at := strings.IndexAny(number, "eE"); at >= 0 {
-		n, _ := strconv.Atoi(number[at+1:]) // the nearest one where it is none
+		n, _ := strconv.Atoi(number[at+1:]) // beyond an int it is the nearest int
 		number = number[:at+1] + strconv.Itoa(min(max(n, -maxExponent), maxExponent))
 	}
 	r, _ := new(big.Rat).SetString(number)
 	return r
 }
 
-// array reads the keywords of arrays, in the words of the newest draft. Up to draft 2019-09 places
-// are a list in items; from 2020-12 they are prefixItems, under which name they are reported.
+// array reads the keywords of arrays, with the names of the newest draft. Up to draft 2019-09 the
+// first elements are a list in items; since 2020-12 they are prefixItems, under which name they are
+// reported.
 func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
@@ -339,8 +342,8 @@ func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// elements returns the schemas of an array's first elements and of the others, the latter with its
-// keyword: items was a list before the draft of 2020.
+// elements returns the schemas of an array's first elements, and the schema of the others with its
+// keyword: items was a list before draft 2020-12.
 func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Value, keyword string) {
 	if items = v.Get("items"); kind(items) == Array {
 		return items.Items, v.Get("additionalItems"), "additionalItems"
@@ -349,8 +352,8 @@ func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Valu
 }
 
 // object reads the keywords of objects. A member whose schema is false may not be there: a writer
-// that lists members simply does not list it, and one that lets other members in has to know.
-// "additionalProperties": true says what is so anyway.
+// that lists members does not list it, but a writer that allows other members has to know of it.
+// "additionalProperties": true changes nothing.
 func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	if props := v.Get("properties"); kind(props) == Object {
 		p.Listed = true
@@ -376,8 +379,8 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 }
 
 // patterned reads the values of patternProperties as those of any names: no writer can tie a value
-// to the pattern that its name fits, so what any of the patterns lets in may be under every name,
-// and the keyword counts as dropped.
+// to the pattern that its name fits, so every name may have a value that any of the patterns
+// allows, and the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}
 	if p.More != nil {

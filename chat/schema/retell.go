@@ -9,30 +9,30 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// The keywords whose values are schemas: one, a list of them, or schemas by names. items, which was
-// a list up to draft 2019-09, is either of the first two. Only below these is a word a keyword: in
-// an enum, a const or a default "description" is data, and so is a member of "properties" that is
-// called so.
+// The keywords whose values are schemas: one schema, a list of schemas, or schemas by name. items
+// is in the first two groups, as it was a list up to draft 2019-09. Only below these is a word a
+// keyword: "description" is data in an enum, a const or a default, and as the name of a member of
+// "properties".
 var (
 	HoldOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
 	HoldList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
 	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
 
-// Retold returns a schema whose descriptions are what tell makes of them; without tell it has none,
-// nor $schema, titles, comments and examples, which speak to people alone. What decides whether
-// arguments fit stays as it is, in its order and with the digits of its numbers. A text that is no
-// schema comes back unchanged.
+// Retold returns a schema with each description replaced by the result of tell. Without tell it
+// removes all descriptions, and $schema, titles, comments and examples as well, which are for
+// people alone. Everything that decides whether arguments fit stays as it is, in its order and with
+// the digits of its numbers. A text that is not a schema is returned unchanged.
 //
 // It serves where tools are longer than a model's context:
-// {"type":"string","title":"City","description":"A city in Norway."} is {"type":"string"}, by which
-// the call is still read, constrained and checked as before.
+// {"type":"string","title":"City","description":"A city in Norway."} becomes {"type":"string"}, and
+// calls are read, constrained and checked as before.
 func Retold(raw []byte, tell func(description string) string) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
 		return raw
 	}
-	// A schema that is nested deeper than a tree may be keeps all its words.
+	// A schema that is nested too deeply to be parsed is returned with all its words.
 	root := parse(b.Bytes())
 	if root == nil {
 		return raw
@@ -42,14 +42,14 @@ func Retold(raw []byte, tell func(description string) string) []byte {
 	return r.dst
 }
 
-// reteller writes one schema anew.
+// reteller writes one schema again.
 type reteller struct {
 	dst  []byte
-	tell func(description string) string // nil: nothing that speaks to people stays
+	tell func(description string) string // nil: everything that is for people is removed
 }
 
-// part writes a schema, a list of them or, where they are named, schemas by their names. What is
-// none of these, such as true, has no words in it.
+// part writes a schema, a list of schemas or, if named is set, schemas by name. Other values, such
+// as true, contain no descriptions.
 func (r *reteller) part(v *jsontree.Value, named bool) {
 	switch kind(v) {
 	case Object:
@@ -74,7 +74,7 @@ func (r *reteller) part(v *jsontree.Value, named bool) {
 	}
 }
 
-// comma writes a comma unless nothing stands behind the bracket yet.
+// comma writes a comma unless the last byte is the opening bracket.
 func (r *reteller) comma(open byte) {
 	if r.dst[len(r.dst)-1] != open {
 		r.dst = append(r.dst, ',')
@@ -86,11 +86,11 @@ func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.Name))
 }
 
-// described reports whether a member is a description. One that is no text is none, and harms
-// nobody.
+// described reports whether a member is a description. A "description" that is not a text is not
+// one, and does no harm.
 func described(m jsontree.Member) bool { return m.Name == "description" && kind(m.Value) == String }
 
-// member writes what a member of a schema holds, or the schema of that name.
+// member writes the value of a schema's keyword or, if named is set, a schema under its name.
 func (r *reteller) member(m jsontree.Member, named bool) {
 	switch {
 	case named, m.Name == "items", slices.Contains(HoldOne, m.Name), slices.Contains(HoldList, m.Name):

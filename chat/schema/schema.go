@@ -7,23 +7,23 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Type is one place of a schema. A nil Type allows everything. It knows what the place itself says;
-// what references and unions add is asked for at each look-up, since merging it beforehand would
-// multiply, and a call asks for few of a schema's members.
+// Type is one place of a schema. A nil Type allows everything. It holds what the place itself says.
+// What references and unions add is looked up on demand, since merging all of it beforehand would
+// multiply, and a call uses few of a schema's members.
 type Type struct {
 	from     *jsontree.Value           // where it is written
 	props    *jsontree.Value           // its members
-	types    map[*jsontree.Value]*Type // of all places of the schema: members and elements are looked up by their text
+	types    map[*jsontree.Value]*Type // of all places of the schema, by which members and elements are found
 	kinds    Kinds
 	order    []string // the members in the schema's order, the required ones first
 	required []string
 	named    []namedType // of members by pattern
 	enum     []string    // source text of the allowed values
 
-	all []*Type // hold as well: references and allOf
-	any []*Type // of these one holds: anyOf and oneOf
+	all []*Type // apply as well: references and allOf
+	any []*Type // one of these applies: anyOf and oneOf
 
-	lookup lookup // what others say besides; see look
+	lookup lookup // what all types that apply here say; see look
 }
 
 // namedType is the type of members whose names match.
@@ -33,12 +33,12 @@ type namedType struct {
 }
 
 // maxDepth bounds how deep a schema is followed.
-// A real schema ends far above it; what lies deeper allows everything.
+// Real schemas are not nearly as deep; what lies deeper allows everything.
 const maxDepth = 32
 
-// walk goes through t and what holds besides, references and unions included, each once, the
-// nearest first: what the place itself says of a member goes before what is said from afar. A
-// schema may lead back to t, and two parts of it to the same place.
+// walk yields t and all types that apply besides it, including those of references and unions, each
+// once and the nearest first: what the place itself says of a member comes before what a distant
+// part says. A schema may lead back to t, and two of its parts to the same place.
 func (t *Type) walk(yield func(*Type) bool) {
 	if t == nil || !yield(t) || !t.joined() {
 		return
@@ -50,7 +50,7 @@ func (t *Type) walk(yield func(*Type) bool) {
 		}
 		for _, list := range [][]*Type{todo[i].all, todo[i].any} {
 			for _, o := range list {
-				if len(todo) == maxJoined { // what follows would not be visited
+				if len(todo) == maxJoined { // further types would not be visited
 					break
 				}
 				if !known[o] {
@@ -62,30 +62,31 @@ func (t *Type) walk(yield func(*Type) bool) {
 	}
 }
 
-// maxJoined bounds how many types have a say in one place.
+// maxJoined bounds how many types apply to one place.
 const maxJoined = 1000
 
-// joined reports whether others than t itself have a say. Most places have none, and are then read
+// joined reports whether other types than t itself apply. Most places have none, and are read
 // without the maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
-// Allows reports whether any of the kinds may stand here. Unknown is allowed: a reader asks it
-// before it reads `{` as an object, and must not refuse what nobody has ruled out.
+// Allows reports whether any of the kinds is allowed here. A place whose types are unknown allows
+// every kind: a reader calls Allows before it reads `{` as an object, and must not refuse what the
+// schema has not ruled out.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
 // Known reports whether the schema names the types of this place.
-// Only where it does may a value be turned into another type.
+// A value may be turned into another type only if Known returns true.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
-// Only reports whether the schema allows the kinds and nothing else. Whoever reads text as
-// something else asks this and not Allows: where a text may stand too, the text is meant as
+// Only reports whether the schema allows the kinds and nothing else. Code that reads text as
+// something else calls Only and not Allows: where a text is allowed too, the text is meant as
 // written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
 // Prop returns the type of a member, nil when nothing is known of it. In a union it is what any
-// alternative lets it be. A listed member goes before one whose name matches a pattern, and that
-// before additionalProperties. The specification would have the first two hold together; for
-// reading a value the nearer one says enough.
+// alternative allows. A listed member comes before a matching pattern, and that before
+// additionalProperties. By the specification the first two apply together; for reading a value the
+// nearer one is enough.
 func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil
@@ -108,9 +109,9 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find asks t and what holds besides. What holds in any case goes before what an alternative says,
-// and nearly always t itself knows. Where alternatives disagree it may be what any of them lets it
-// be, so "3" stays a text if one of them has a text there.
+// find calls one for t and the types that apply besides it. Types that apply in any case come
+// before alternatives, and nearly always t itself has an answer. Where alternatives disagree the
+// result allows what any of them allows, so "3" stays a text if one of them has a text there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -132,8 +133,8 @@ func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	return either(found)
 }
 
-// Has reports whether the schema lists the member. An alternative of a union counts: a name that
-// any of them lists is a parameter, and no stray key of an envelope.
+// Has reports whether the schema lists the member. Alternatives of a union count: a name that any
+// of them lists is a parameter, and not a stray key of an envelope.
 func (t *Type) Has(name string) bool {
 	if t == nil || !t.joined() {
 		return t != nil && t.props.Get(name) != jsontree.Absent
@@ -153,10 +154,9 @@ func (t *Type) Members() (names []string) {
 	return t.look().members
 }
 
-// requiredFirst puts the required names in front, without another change of order: a call with
-// values by position, as Python writes it, means the required parameters first, as a function's
-// head would have them. Python's signatures have parameters without defaults in front, so that is
-// how such a call counts them.
+// requiredFirst returns the names with the required ones first, otherwise in the same order. A call
+// with values by position, as Python writes it, counts the required parameters first, since in
+// Python's signatures the parameters without defaults come first.
 func requiredFirst(names, required []string) []string {
 	if len(required) == 0 {
 		return names
@@ -169,8 +169,8 @@ func requiredFirst(names, required []string) []string {
 	return names
 }
 
-// Required returns the members that must be there.
-// Those of unions are left out, since another alternative may do without them.
+// Required returns the members that must be there. Members that an alternative requires are left
+// out, since another alternative may not require them.
 func (t *Type) Required() []string {
 	switch {
 	case t == nil:
@@ -181,8 +181,8 @@ func (t *Type) Required() []string {
 	return t.look().required
 }
 
-// Item returns the type of an array's elements where one is asked for all; of a tuple it is what
-// any of its places lets an element be.
+// Item returns one type for all elements of an array; for a tuple it allows what any of its places
+// allows.
 func (t *Type) Item() *Type {
 	if t == nil {
 		return nil
@@ -200,15 +200,16 @@ func (t *Type) Item() *Type {
 	})
 }
 
-// elements returns the first elements and the type of the others, as t itself says it.
+// elements returns the schemas of the first elements and the type of the others, as t itself has
+// them.
 func (t *Type) elements() (prefix []*jsontree.Value, rest *Type) {
 	prefix, items, _ := elements(t.from)
 	return prefix, t.types[items]
 }
 
-// Endless reports whether t is a list of lists without end, as
-// {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}} has it. Who puts a lone value into
-// as many lists as the type wants must ask first: here he would never come to its elements.
+// Endless reports whether t is a list of lists without end, as in
+// {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}. Code that wraps a single value in
+// as many lists as the type wants must check this first, since here it would never end.
 func (t *Type) Endless() bool {
 	for range maxDepth {
 		if !t.Only(Array | Null) {
@@ -219,8 +220,9 @@ func (t *Type) Endless() bool {
 	return true
 }
 
-// ItemAt returns the type of the element at a position, from 0 on. Behind a tuple's places come the
-// others: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3, 4].
+// ItemAt returns the type of the element at a position, counted from 0. After a tuple's places it
+// is the type of the other elements: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3,
+// 4].
 func (t *Type) ItemAt(i int) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
 		prefix, rest := o.elements()
@@ -232,7 +234,7 @@ func (t *Type) ItemAt(i int) *Type {
 }
 
 // Enum returns the allowed values as JSON text; nil when there is no such list.
-// They are in the schema's order, and shared: who gets them changes nothing.
+// They are in the schema's order, and shared: the caller must not change them.
 func (t *Type) Enum() []string {
 	if t == nil {
 		return nil

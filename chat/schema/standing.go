@@ -10,33 +10,34 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Standing is what stands of an object or array that does not fit as a whole. What is neither here
-// nor asked for by a part without a value is not to be written. A model that writes a call a second
-// time changes what was right: other values, other spellings of numbers. So what fits is kept byte
-// for byte, and only what did not fit is taken from the new call.
+// Standing holds the parts that are kept of an object or array that does not fit as a whole.
+// Members that it does not name are not to be written, unless More is set. A model that writes a
+// call a second time also changes what was right: it writes other values, or spells numbers
+// differently. So what fits is kept byte for byte, and only what did not fit is taken from the new
+// call.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
 	More  bool   // others may follow
 }
 
-// Part is one member or element: Raw when it stands, Open when some of it does, neither when it is
-// to be written anew. A part with neither is asked for by its name, and the constraint gives it the
-// schema's own place.
+// Part is one member or element: it has Raw when it is kept, Open when some of it is kept, and
+// neither when it is to be written again. For a part with neither, the constraint has the schema's
+// own place.
 type Part struct {
 	Name   string
 	Raw    string
 	Open   *Standing
-	Either []string // what was written for a part that is to be written anew, where it was written more than once: one of these is meant
+	Either []string // the values of a part that is to be written again because it was written more than once: one of these is meant
 }
 
-// maxHeld is how much of a value that stands the model has to repeat: the value takes the place of
-// what the model wrote anyway, and a whole file would take minutes. It is cut here alone; With puts
-// the whole value back.
+// maxHeld is how many bytes of a kept value the model has to repeat: the value replaces what the
+// model writes anyway, and repeating a whole file would take minutes. The value is cut only in the
+// constraint; With puts the whole value back.
 const maxHeld = 400
 
-// abridged returns a value that the model has to repeat: of a long text its beginning, in place of
-// a long list or object an empty one. The ellipsis marks a text as cut.
+// abridged returns a value as the model has to repeat it: the beginning of a long text, and an
+// empty list or object for a long one. An ellipsis marks a text as cut.
 func abridged(raw string) string {
 	var text string
 	switch {
@@ -52,18 +53,18 @@ func abridged(raw string) string {
 	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
 }
 
-// With returns the value with what a new one says of the parts that were not right; those that were
-// are byte for byte as before. It returns false when the new one has nothing for an element, or is
-// of another type. The new call was constrained to repeat the right parts, but servers write
-// constants their own way and some hold to none, so its version of such a part is not even looked
+// With returns the value with the parts that were not right taken from a new value; the parts that
+// were right stay byte for byte as before. It returns false when the new value lacks an element, or
+// is of another type. The new call was constrained to repeat the right parts, but servers write
+// constants in their own way and some ignore them, so its version of these parts is not even looked
 // at.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
-// with appends the value. Members keep their old order, and new ones come behind them. A part to be
-// written anew that the new call lacks is left out; of a name that it has twice the last value
-// counts.
+// with appends the value to dst. Members keep their old order, and new ones follow them. A part to
+// be written again that the new call lacks is left out; of a name that the new call has twice, the
+// last value counts.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
@@ -76,7 +77,8 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	put := func(p Part) (ok bool) {
 		one := from.Get(p.Name)
 		done[p.Name] = true
-		// The constraint listed it, but some servers hold to none: the new one does without it.
+		// The constraint listed it, but some servers ignore constraints: the new value does not
+		// have it.
 		if one == jsontree.Absent && p.Raw == "" {
 			return true
 		}
@@ -91,7 +93,7 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	// A member that stood is not taken a second time from the new call, whatever that says of it.
+	// A member that was kept is not taken from the new call, whatever its value is there.
 	for _, m := range from.Members {
 		if s.More && !done[m.Name] {
 			put(Part{Name: m.Name})
@@ -101,8 +103,8 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 }
 
 // withElements does what with does, for an array. Elements have no names, so those of the new call
-// are matched by their numbers: a call with fewer elements leaves places open, and cannot be
-// joined.
+// are matched by their positions. A new call with fewer elements leaves places open, so
+// withElements returns false.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -116,7 +118,7 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		var p Part // of those behind the old ones nothing stands
+		var p Part // nothing is kept of the elements after the old ones
 		if i < len(s.Parts) {
 			p = s.Parts[i]
 		}
@@ -127,7 +129,7 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends what was right of a part, and what a new value says of the rest.
+// with appends what was right in a part, and takes the rest from a new value.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -139,10 +141,10 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 }
 
 // continued returns s with the parts in from held to their values. Of a union it keeps the
-// alternatives that those parts fit. When none does, the client may already have read what fits
-// nowhere: then all of it is held all the same, since what follows must go on from there. Example:
-// "kind": "b" is in from, and the schema is a union by kind: only the alternative of "b" stays, so
-// the model cannot go on with members of "a".
+// alternatives that those parts fit. When the parts fit none, the client may already have read
+// them: they are all kept nevertheless, since the rest of the call must continue from there.
+// Example: "kind": "b" is in from, and the schema is a union by kind: only the alternative of "b"
+// stays, so the model cannot go on with members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -150,13 +152,13 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed does the work of continued; strict means that what does not fit leaves nothing. A reference
-// is followed in place here: the definition holds for all places that refer to it, from for one of
-// them.
+// fixed does the work of continued; if strict is set, it returns a place that nothing fits where a
+// part does not fit. A reference is followed in place, since its definition applies to all places
+// that refer to it, but from only to one of them.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
-	// A union in a union was joined before; an alternative that is a reference may lead to one, so
-	// it is kept and asked.
+	// Unions within unions were joined before; but an alternative that is a reference may lead to a
+	// union, so it is followed too.
 	if s.Alternatives != nil {
 		var alts []*Place
 		for _, alt := range s.Alternatives {
@@ -175,7 +177,7 @@ func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	return d.fixedObject(s, from, strict)
 }
 
-// kind returns the type of what stands.
+// kind returns the type of the kept value.
 func (s *Standing) kind() Kinds {
 	if s.Array {
 		return Array
@@ -183,9 +185,9 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject holds members. What stands comes first and in its own order, since servers write the
-// members of a schema in the order in which it lists them. A member that is not listed is held too;
-// one that the schema forbids only when nothing else fits what stands.
+// fixedObject fixes the members of an object. Kept members come first and in their own order, since
+// servers write members in the order in which the schema lists them. A member that the schema does
+// not list is fixed too; a member that the schema forbids only if strict is not set.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
@@ -207,23 +209,23 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 		out.More = never()
 		return out
 	}
-	// The others follow in the schema's own order; required is written in the order of what stands,
-	// then of the schema.
+	// The others follow in the schema's own order; required is written in the order of the kept
+	// members, then in that of the schema.
 	for _, f := range s.Members {
 		if out.Member(f.Name) == nil {
 			out.Members = append(out.Members, f)
 		}
 	}
 	for _, name := range s.Required {
-		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) { // it is not required a second time
+		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) { // kept members are required already
 			out.Required = append(out.Required, name)
 		}
 	}
 	return out
 }
 
-// fixedPart holds one member or element. A whole value becomes a list of one value, which is
-// written as const; what stands in parts is held part by part; for a name alone there is the
+// fixedPart fixes one member or element. A whole value becomes a list of one value, which is
+// written as const; a value that is kept in parts is fixed part by part; a name alone gets the
 // schema's own place.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
@@ -232,8 +234,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	case p.Raw == "":
 		return d.either(spec, p.Either)
 	}
-	// To merge the value with its place is to ask whether it fits, as far as a Place can tell; what
-	// it cannot tell is let through.
+	// Merging the value with its place shows whether it fits, as far as a Place can tell; what it
+	// cannot tell is let through.
 	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridged(p.Raw)}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
@@ -241,8 +243,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	return one
 }
 
-// either returns a place that takes those of the values that it took before; the place itself if
-// there are none, or one is too long to be repeated.
+// either returns a place that takes those of the values that spec takes, or spec itself if it takes
+// none of them or a value is too long to be repeated.
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {
@@ -259,15 +261,15 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 	return out
 }
 
-// moreElements is how many elements may follow those that stand. Each number of them is an
-// alternative of its own, so the bound is what keeps the grammar short. A model that needs more is
-// cut short; whether what it wrote fits is then for the check to say.
+// moreElements is how many elements may follow the kept ones. Each number of them is an alternative
+// of its own, so the bound keeps the grammar short. A model that needs more is cut short; the check
+// then decides whether the result fits.
 const moreElements = 4
 
-// fixedArray holds elements. Servers take either so many elements of one kind or a list of kinds,
-// so there is a list for each number of elements. Each list is a prefixItems without items behind
-// it, so its length is fixed by the number of its places. An array of no elements is said by
-// maxItems instead, as an empty prefixItems is no schema.
+// fixedArray fixes the elements of an array. Servers take either a number of elements of one kind
+// or a list of kinds, so there is a list for each number of elements. Each list is a prefixItems
+// without items after it, so the number of its places fixes its length. An array of no elements is
+// expressed by maxItems instead, as an empty prefixItems is not a schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {
@@ -283,7 +285,7 @@ func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 		}
 		prefix = append(prefix, one)
 	}
-	// The schema's own bounds hold too, but never for fewer elements than stand.
+	// The schema's own bounds apply too, but never allow fewer elements than are kept.
 	most := len(prefix) + moreElements
 	if s.MaxItems != nil {
 		most = min(most, max(s.MaxItems.N, len(prefix)))

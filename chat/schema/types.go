@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Kinds is a set of JSON types. The empty set means that nothing is known, so everything is
-// allowed. As bits, what two schemas both allow is one operation.
+// Kinds is a set of JSON types, as bits, so that intersecting two sets is one operation. The empty
+// set means that nothing is known, so everything is allowed.
 type Kinds uint8
 
 // The JSON types, in the order in which a writer names them.
@@ -21,15 +21,15 @@ const (
 	Array
 )
 
-// Any are all types: what a schema says that names none, or "any".
+// Any is the set of all types, for a schema that names no type, or "any".
 const Any = String | Integer | Number | Boolean | Null | Object | Array
 
-// typeWords are the type names of JSON Schema, and how programmers and other APIs call the same:
-// Python's str and dict, Gemini's capitals, Void's and Go's int. Every reader of schemas goes by
-// this table, so that what a model is told, what a call's values are turned into and what they are
-// checked against is the same. Before there was one table the prompt said "integer" for {"type":
-// "int"}, the model wrote "3", nothing turned it into a number, and the check refused the schema
-// and with it every check of the tool.
+// typeWords are the type names of JSON Schema, and the names that programmers and other APIs use
+// for the same types: Python's str and dict, Gemini's capitals, Void's and Go's int. Every reader
+// of schemas uses this table, so that the prompt, the conversion of a call's values and the check
+// agree. Before there was one table the prompt said "integer" for {"type": "int"}, the model wrote
+// "3", nothing turned it into a number, and the check refused the schema, so that no call of the
+// tool was checked.
 var typeWords = map[string]Kinds{
 	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
 	"null": Null, "object": Object, "array": Array,
@@ -39,8 +39,8 @@ var typeWords = map[string]Kinds{
 	"any": Any, "mixed": Any,
 }
 
-// Named returns the types that a type name stands for, all of them for "any"; 0 for a name that
-// nobody knows, such as "file". Case does not count, since Gemini's API writes STRING and OBJECT.
+// Named returns the types that a type name means, all of them for "any", and 0 for an unknown name,
+// such as "file". Case does not count, since Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
 // each returns the types one by one. Integer beside number is not among them, as numbers include
@@ -57,8 +57,8 @@ func (k Kinds) each() (all []Kinds) {
 // kindNames are JSON Schema's own words.
 var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer", Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
 
-// Names returns the types in JSON Schema's own words, in one order; none when all are there, since
-// that says nothing.
+// Names returns the types in JSON Schema's own words, in a fixed order; it returns none when k has
+// all of them, since that says nothing.
 func (k Kinds) Names() (names []string) {
 	if k == Any {
 		return nil
@@ -69,9 +69,8 @@ func (k Kinds) Names() (names []string) {
 	return names
 }
 
-// kindsOf reads the type keyword, a name or a list of names. With a name that nobody knows nothing
-// is known of the place: to hold a value to the others could be wrong. {"type": ["string", "file"]}
-// is such a list.
+// kindsOf reads the type keyword, a name or a list of names. If a name is unknown, as in {"type":
+// ["string", "file"]}, it returns 0: restricting values to the known types could be wrong.
 func kindsOf(v *jsontree.Value) (k Kinds) {
 	if kind(v) == String {
 		return Named(v.Text)
@@ -85,11 +84,10 @@ func kindsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// kind returns the type of a value, 0 for one that is not there.
+// kind returns the type of a value, 0 for a missing one.
 func kind(v *jsontree.Value) Kinds { return KindOf(v.Raw) }
 
-// words returns the strings in a list; what is no string is passed over, as in {"required": ["a",
-// null]}.
+// words returns the strings in a list; it skips other values, as in {"required": ["a", null]}.
 func words(v *jsontree.Value) (all []string) {
 	for _, item := range v.Items {
 		if kind(item) == String {

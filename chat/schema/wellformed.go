@@ -11,21 +11,22 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Bounds of a schema that is made well-formed: what is larger or deeper was not written for a
+// Bounds of a schema that is made well-formed: a larger or deeper schema was not written for a
 // model.
 const (
 	largestRepaired = 1 << 20 // bytes
 	deepestRepaired = 120     // levels, those of properties counted
 )
 
-// Wellformed returns a schema of which each keyword has a value of the kind that JSON Schema gives
-// it. Clients and model servers refuse a whole list of tools for one that has not, and generators
-// of schemas write such ones: PHP an empty object as [], C# and Java null for what is missing, Lua
-// an empty list as {}, Python and Gemini their own names of types, the oldest drafts "required" in
-// each property. A keyword whose value has one reading gets it. One that has none says nothing and
-// is left out, so that whoever runs the tool checks it. Without its properties a tool cannot be
-// called, so those are an error when they cannot be read. A schema in which nothing is wrong is the
-// same text.
+// Wellformed returns a schema in which the value of each keyword is of the kind that JSON Schema
+// demands. Clients and model servers refuse a whole list of tools for one schema that is not, and
+// generators write such schemas: PHP writes an empty object as [], C# and Java write null for a
+// missing value, Lua writes an empty list as {}, Python and Gemini use their own names of types,
+// and the oldest drafts have "required" in each property. A value with only one possible meaning is
+// rewritten with that meaning. A keyword whose value has no meaning is left out, so that the
+// program that runs the tool checks it. A tool cannot be called without its properties, so
+// Wellformed returns an error when these cannot be read. It returns a schema in which nothing is
+// wrong as the same text.
 func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > largestRepaired {
 		return nil, fmt.Errorf("has more than %d bytes", largestRepaired)
@@ -48,7 +49,7 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(out), nil
 }
 
-// wellformer keeps the first error. What its methods return is a value's text, the author's own
+// wellformer keeps the first error. Its methods return a value's text, which is the author's own
 // where nothing is wrong in it.
 type wellformer struct{ err error }
 
@@ -58,12 +59,12 @@ func (w *wellformer) fail(format string, args ...any) {
 	}
 }
 
-// schema writes what stands where a schema should.
+// schema returns the text of a value that should be a schema.
 func (w *wellformer) schema(v *jsontree.Value) string {
 	switch {
 	case v.Raw == "false":
 		return v.Raw
-	// true says what {} says, and more clients know the latter.
+	// true means the same as {}, and more clients know the latter.
 	case v.Raw == "true", v.Raw == "null", v.Raw[0] == '[' && len(v.Items) == 0:
 		return "{}"
 	case v.Raw[0] == '"' && Named(v.Text) != 0:
@@ -79,7 +80,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	same := true
 	inside := requiredInside(v.Get("properties"))
 	for _, m := range v.Members {
-		text, keep := "", v.Get(m.Name) == m.Value // of two with one name the last counts
+		text, keep := "", v.Get(m.Name) == m.Value // of two keywords with one name the last counts
 		switch {
 		case !keep:
 		case m.Name == "required":
@@ -101,11 +102,11 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// keyword writes one keyword's value; keep is false when it says nothing.
+// keyword returns one keyword's value; keep is false when the keyword is to be left out.
 func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep bool) {
 	switch name {
 	case "default", "const", "examples", "example":
-		return v.Raw, true // the value of these is any
+		return v.Raw, true // these may have any value
 	}
 	if v.Raw == "null" {
 		return "", false
@@ -115,7 +116,7 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 		return w.named(name, v), true
 	case "items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
 		switch {
-		// A list of schemas is one for each place by the older drafts.
+		// In the older drafts a list of schemas has one for each position.
 		case v.Raw == "true" || v.Raw == "false" || name == "items" && len(v.Items) > 0:
 			return v.Raw, true
 		case v.Text == "true" || v.Text == "false":
@@ -141,7 +142,7 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	return v.Raw, true
 }
 
-// named writes an object of schemas.
+// named returns an object of schemas.
 func (w *wellformer) named(name string, v *jsontree.Value) string {
 	switch {
 	case v.Raw[0] == '[' && len(v.Items) == 0:
@@ -167,7 +168,8 @@ func (w *wellformer) named(name string, v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// list writes a list of schemas. One alone is a list of one, and an empty list says nothing.
+// list returns a list of schemas. A single schema becomes a list of one, and an empty list is left
+// out.
 func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	if len(v.Members) > 0 {
 		return "[" + w.schema(v) + "]", true
@@ -185,7 +187,8 @@ func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	return "[" + strings.Join(parts, ",") + "]", true
 }
 
-// typed writes the value of type. With a name that nobody knows nothing is known of the place.
+// typed returns the value of type. It is left out if it contains an unknown name, since nothing is
+// then known of the place.
 func typed(v *jsontree.Value) (text string, keep bool) {
 	kinds := kindsOf(v)
 	names := kinds.Names()
@@ -195,7 +198,7 @@ func typed(v *jsontree.Value) (text string, keep bool) {
 	if v.Raw[0] == '"' {
 		return Quote(names[0]), true
 	}
-	// What its author wrote stays when it is JSON Schema's own, each word once.
+	// The author's own text stays when it uses JSON Schema's own words, each of them once.
 	said := map[string]bool{}
 	for _, word := range words(v) {
 		said[word] = slices.Contains(ownNames, word)
@@ -209,7 +212,8 @@ func typed(v *jsontree.Value) (text string, keep bool) {
 // ownNames are JSON Schema's own names of types.
 var ownNames = slices.Collect(maps.Values(kindNames))
 
-// values writes an enum: one value alone is a list of one, and one without values says nothing.
+// values returns an enum: a single value becomes a list of one, and an enum without values is left
+// out.
 func values(v *jsontree.Value) (text string, keep bool) {
 	switch v.Raw[0] {
 	case '[':
@@ -224,9 +228,9 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// required writes which properties must be there: a list of their names, with those of which the
-// property itself says so. One name may stand alone; what is no name of a property is left out
-// where the value is no list of texts.
+// required returns a list of the names of required properties, including those that say themselves
+// that they are required. The value may be a single name; if it is not a list of texts, what is not
+// the name of a property is left out.
 func required(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)

@@ -18,7 +18,7 @@ func (c *constrainer) key(name string) {
 	c.dst = append(chat.AppendQuoted(c.dst, name), ':')
 }
 
-// number writes a member that is a number, unless there is none.
+// number writes a member that is a number, unless n is nil.
 func (c *constrainer) number(name string, n *Count) {
 	if n != nil {
 		c.key(name)
@@ -26,20 +26,20 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, a call or several, and behind it what it refers to: $defs have to stand in
-// the root. Definitions are written while there are any: writing one may refer to others. Those of
+// put writes the root, a call or several, and then what it refers to: $defs have to be in the root.
+// It writes definitions as long as there are any, since a definition may refer to others. Those of
 // free values and of integers come last, as only then is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
-	// The root's last brace is taken off again, and $defs go in front of it.
+	// The root's last brace is removed again, and $defs are written before it.
 	c.shape(root, 0)
 	c.dst = c.dst[:len(c.dst)-1]
 	for i := 0; i < len(c.defs); i++ {
 		c.define("r" + strconv.Itoa(i))
 		s := c.defs[i].Follow()
-		// It has a name already when it turns out that nothing fits it, so it must be something
-		// that a server takes.
+		// The definition has a name already when it turns out that nothing fits it, so it must be
+		// something that a server accepts.
 		if s.Never {
-			s = &Place{Kinds: Null} // whoever refers to it cannot be satisfied
+			s = &Place{Kinds: Null} // what refers to it cannot be satisfied
 		}
 		c.shape(s, 0)
 	}
@@ -59,8 +59,8 @@ func (c *constrainer) put(root *Place) {
 	c.raw("}")
 }
 
-// define begins a definition, and $defs with the first one: an empty $defs would only lengthen what
-// is sent.
+// define begins a definition. $defs begins with the first one, since an empty $defs would only make
+// the request longer.
 func (c *constrainer) define(name string) {
 	if !c.defined {
 		c.defined = true
@@ -70,18 +70,19 @@ func (c *constrainer) define(name string) {
 	c.key(name)
 }
 
-// freeDepth is how deep a value of any kind is nested: models that are let write anything nest
-// without an end, so there has to be one. Four rules say it, where one that refers to itself would
-// let a model nest until its tokens end.
+// freeDepth is how deep a value of any kind may be nested: models that may write anything nest
+// without an end. Four rules express it; a single rule that refers to itself would let a model nest
+// until its tokens run out.
 const freeDepth = 3
 
-// freeKinds are what a value of any kind may be; without the last two it holds no others.
+// freeKinds are the types that a value of any kind may have; at the lowest level the last two are
+// left out.
 var freeKinds = []Kinds{String, Number, Boolean, Null, Array, Object}
 
-// freeValue writes a value of any kind, whose lists and objects hold values of one level less. true
-// or {} would say the same in JSON Schema, but servers refuse true with the whole request, and let
-// a model nest without end in {}. A weak constraint has no references, so there what lies in lists
-// and objects is left to the server.
+// freeValue writes a value of any kind, whose lists and objects hold values of one level less. In
+// JSON Schema true or {} would mean the same, but servers refuse the whole request for true, and
+// let a model nest without end in {}. A weak constraint has no references, so there the contents of
+// lists and objects are left to the server.
 func (c *constrainer) freeValue(depth int) {
 	kinds := freeKinds
 	if depth == 0 && !c.o.Weak {
@@ -131,13 +132,13 @@ func (c *constrainer) anyValue() {
 	c.raw(`{"$ref":"#/$defs/any` + strconv.Itoa(freeDepth) + `"}`)
 }
 
-// maxWeakDepth is how deep a weak constraint follows a schema: what is deeper makes the grammar of
-// an old server too long. The grammars of Ollama 0.24 end at 32 KB, and each level written in place
-// repeats all that lies below it.
+// maxWeakDepth is how deep a weak constraint follows a schema: deeper schemas would make the
+// grammar of an old server too long. The grammars of Ollama 0.24 end at 32 KB, and each level that
+// is written in place repeats everything below it.
 const maxWeakDepth = 8
 
-// shape writes one place. Where a constraint gets too long or too deep the rest is free, not
-// refused: the check decides about it afterwards.
+// shape writes one place. Where a constraint gets too long or too deep, the rest may be any value:
+// it is checked afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
 	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
@@ -153,8 +154,9 @@ func (c *constrainer) shape(s *Place, depth int) {
 	}
 }
 
-// alternatives writes a union, each different alternative once: distributing what stands beside it
-// can make them equal. Equal ones would be tried side by side by the server at each token.
+// alternatives writes a union, with equal alternatives only once: merging the keywords beside a
+// union into its alternatives can make them equal, and a server would try equal ones side by side
+// at each token.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
 	seen := map[string]bool{}
 	c.raw(`{"anyOf":[`)
@@ -165,8 +167,8 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 		}
 		start := len(c.dst)
 		c.shape(alt, depth+1)
-		// It was written to be compared; what it has noted under $defs stays there, and harms
-		// nobody.
+		// It was written to be compared; the definitions that it noted under $defs stay there,
+		// which does no harm.
 		if text := string(c.dst[start:]); seen[text] {
 			c.dst = c.dst[:before]
 		} else {
@@ -176,8 +178,8 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 	c.raw("]}")
 }
 
-// inPlace writes what a reference leads to, unless that is being written around it.
-// A tree thus ends at its first node within a node, and the reference is reported as dropped.
+// inPlace writes the target of a reference, unless the reference is inside that target. A tree thus
+// ends at its first node within a node, and the reference is reported as dropped.
 func (c *constrainer) inPlace(s *Place, depth int) {
 	to := s.Follow()
 	if depth > maxWeakDepth || to.Never || slices.Contains(c.around, s.ref) {
@@ -190,9 +192,9 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 	c.around = c.around[:len(c.around)-1]
 }
 
-// reference writes a reference to a definition, which is written later. A definition of its own for
-// each target, and not for each place that names it, is what lets recursion end. Names are numbers,
-// since an author's own may hold any character and be used twice, in the schemas of two tools.
+// reference writes a reference to a definition, which is written later. Each target has one
+// definition, however many places refer to it, so that recursion ends. Names are numbers, since an
+// author's own names may contain any character and occur in the schemas of two tools.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

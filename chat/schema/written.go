@@ -9,21 +9,21 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Written is a place of a schema as its author wrote it: the keywords there, then those of what it
-// refers to, then those of its allOf. It is for writers that show a schema to somebody instead of
-// holding him to it: a model is told a union once, beside what holds in any case, where a Place has
+// Written is a place of a schema as its author wrote it: its own keywords, then those of its
+// references, then those of its allOf. It is for writers that describe a schema instead of
+// enforcing it: a model reads a union once, beside what applies in any case, while a Place repeats
 // that in each alternative. Nothing is merged or reordered: a template prints what the author
 // wrote, and models know the usual shapes of schemas.
 type Written struct {
-	Opaque bool // nothing can be shown but a description: it is no object, or a reference that leads nowhere or around in a ring
+	Opaque bool // only a description can be shown: the value is not an object, or is a reference that leads nowhere or back to itself
 
 	doc    *Doc
 	parts  []*jsontree.Value
-	around []*jsontree.Value // what was followed to come here
+	around []*jsontree.Value // the values that were followed to come here
 }
 
-// Note is a keyword that no method of a Written tells.
-// The value is compact JSON: it goes behind a description, "A day. (format: date)".
+// Note is a keyword that no method of a Written returns. The value is compact JSON: it is appended
+// to a description, "A day. (format: date)".
 type Note struct {
 	Keyword string
 	Value   json.RawMessage
@@ -42,16 +42,16 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	return w
 }
 
-// add adds a value with what it refers to. It answers false when there is nothing to show of it.
-// What is around is kept for all places below: a tree is shown once, and its nodes' nodes are
+// add adds a value and what it refers to. It returns false when there is nothing to show. The
+// values around are kept for all places below: a tree is shown once, and the nodes of its nodes are
 // opaque. The number of parts is bounded as lists are in the budget, since references in an allOf
 // could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
 	}
-	// The place itself comes first, then what it refers to, then its allOf: the order in which
-	// keywords are looked for.
+	// The place itself comes first, then its references, then its allOf: the order in which
+	// keywords are searched.
 	at := len(w.parts)
 	w.parts = append(w.parts, v)
 	if ref := v.Get("$ref"); kind(ref) == String {
@@ -65,13 +65,13 @@ func (w *Written) add(v *jsontree.Value) bool {
 		w.add(one)
 	}
 	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *jsontree.Value) bool { ref, _ := reference(v); return ref == "" }) {
-		w.parts = w.parts[:at] // references that lead to references alone
+		w.parts = w.parts[:at] // references that lead only to references
 		return false
 	}
 	return true
 }
 
-// get returns the first of the parts' values of a keyword that is not null.
+// get returns the first value of a keyword among the parts that is not null.
 func (w *Written) get(keyword string) *jsontree.Value {
 	for _, v := range w.parts {
 		if one := v.Get(keyword); kind(one)&^Null != 0 {
@@ -81,8 +81,8 @@ func (w *Written) get(keyword string) *jsontree.Value {
 	return jsontree.Absent
 }
 
-// Description returns what the schema says of the place in words: the place's own words before
-// those of the type it refers to, since they tell what it is for here.
+// Description returns the description of the place. The place's own comes before that of the type
+// it refers to, since it says what the place is for here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
 		if text := v.Get("description"); kind(text) == String && text.Text != "" {
@@ -92,8 +92,9 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema that says anything of the place: what a reference
-// leads to. A signature shows it for an object, where a reference would say nothing to a model.
+// Source returns the text of the first schema that says anything of the place, which for a
+// reference is its target. A signature shows it for an object, where a reference would say nothing
+// to a model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
@@ -104,15 +105,16 @@ func (w *Written) Source() string {
 }
 
 // Types returns the types that the schema names, in its order and in JSON Schema's words; none when
-// it takes them all. A name that nobody knows is left out here and stays a note, so that the model
-// still reads the word.
+// it allows all types. An unknown name is left out here and stays a note, so that the model still
+// reads the word.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
 	return names
 }
 
 // typeNames returns the types that a type keyword names, and reports whether it names others as
-// well. "int" is told as integer, so that the prompt, the reader and the check speak of one type.
+// well. "int" is returned as integer, so that the prompt, the reader and the check use the same
+// type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {
@@ -132,8 +134,8 @@ func typeNames(t *jsontree.Value) (names []string, others bool) {
 	return names, others
 }
 
-// Values returns the allowed values as JSON text, none when there is no list of them. A const is a
-// list of one: no template prints the keyword.
+// Values returns the allowed values as JSON text, or nil when they are not listed. A const is
+// returned as a list of one, since no template prints the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
 		for _, one := range listed(v) {
@@ -153,8 +155,8 @@ type WrittenMember struct {
 	At   *Written
 }
 
-// Members returns the listed members, each once; listed reports whether there is a list, if only an
-// empty one. A place and what it refers to may list the same member; the nearest one is shown, as
+// Members returns the listed members, each once; listed reports whether there is a list, which may
+// be empty. A place and what it refers to may list the same member; the nearest one is shown, as
 // the author refined it there.
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
@@ -180,16 +182,16 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items returns the place of an array's elements; one reports whether it is one for all of them,
-// and listed whether the schema speaks of elements. A list of schemas (tuples up to draft 2019-09)
-// is not one for all; it stays a note.
+// Items returns the place of an array's elements; one reports whether it is the same for all of
+// them, and listed whether the schema has items at all. A list of schemas (tuples up to draft
+// 2019-09) is not the same for all; it stays a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
-// Alternatives returns the alternatives of an anyOf, or of a oneOf, which is the same to who reads
-// it. Both of them at one place is rare; the first is shown.
+// Alternatives returns the alternatives of an anyOf, or of a oneOf, which means the same to a
+// reader. A place rarely has both; then anyOf is shown.
 func (w *Written) Alternatives() (all []*Written) {
 	list := w.get("anyOf").Items
 	if len(list) == 0 {
@@ -201,24 +203,23 @@ func (w *Written) Alternatives() (all []*Written) {
 	return all
 }
 
-// told are the keywords that the methods of a Written tell, or that say nothing to who fills a
-// place. To show a title, an id or a comment would cost tokens and tell a model nothing that it
-// could act on.
+// told are the keywords that the methods of a Written return, or that do not help to fill a place.
+// A title, an id or a comment would cost tokens and tell a model nothing that it could act on.
 var told = []string{
 	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "oneOf", "$ref", "title",
 	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
 }
 
-// Notes returns the keywords that nothing else tells, in their order; unions among them if they are
-// not shown otherwise. Bounds, formats and patterns come this way: they fit no field that Ollama's
-// templates print, so they are added to the description. Keywords that begin with x- are a
-// program's own.
+// Notes returns the keywords that no other method returns, in their order, and unions if unions is
+// set, for callers that do not show them otherwise. Bounds, formats and patterns come this way:
+// they fit no field that Ollama's templates print, so they are added to the description. Keywords
+// that begin with x- are a program's own.
 func (w *Written) Notes(unions bool) (notes []Note) {
 	for _, v := range w.parts {
 		for _, m := range v.Members {
 			if (m.Name == "anyOf" || m.Name == "oneOf") && unions || untold(m.Name, m.Value) {
 				var b bytes.Buffer
-				_ = json.Compact(&b, []byte(m.Value.Raw)) // it was read
+				_ = json.Compact(&b, []byte(m.Value.Raw)) // the text was parsed, so it is valid
 				notes = append(notes, Note{m.Name, b.Bytes()})
 			}
 		}
@@ -229,12 +230,12 @@ func (w *Written) Notes(unions bool) (notes []Note) {
 // untold reports whether a keyword is a note.
 func untold(keyword string, v *jsontree.Value) bool {
 	switch keyword {
-	case "type": // with a name that is none
+	case "type": // a note if it has an unknown name
 		_, others := typeNames(v)
 		return others
-	case "items": // one for each place
+	case "items": // a note if it is a list with a schema for each position
 		return kind(v) == Array
-	case "additionalProperties": // what further members must be
+	case "additionalProperties": // a note if it says what further members must be
 		return kind(v) == Object && len(v.Members) > 0
 	}
 	return !slices.Contains(told, keyword) && !strings.HasPrefix(keyword, "x-")

@@ -16,17 +16,17 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// maxQuoted is how much of a result the demo repeats, and how much of a message it looks at, in
-// bytes: enough to see that the result came, without sending a file back.
+// maxQuoted is how many bytes of a result the demo repeats, and how many bytes of a message it
+// looks at: enough to show that the result arrived, without sending a file back.
 const maxQuoted = 8 << 10
 
-// maxNamed is how many tools a message may name: more than an example ever does. A message that
-// lists a thousand offered tools would else have a reply of as many calls.
+// maxNamed is how many tools a message may name, which is more than an example ever does. A message
+// that lists a thousand offered tools would otherwise get a reply of as many calls.
 const maxNamed = 16
 
 // answer returns the demo's next message: some text and perhaps calls after it. After a result it
-// always answers in words, so an agent comes to its end. The same conversation gets the same
-// answer, by which tests can know it.
+// always answers in words, so that an agent comes to an end. The same conversation always gets the
+// same answer, so that tests can check it.
 func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
@@ -46,8 +46,8 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 }
 
 // fitting returns an answer in the form that the request wants: a JSON Schema, or "json" for any
-// JSON. A schema that holds a call (tool_choice, a call that is written once more) is filled as
-// that call, with the tool's own schema beside the one that the server was sent.
+// JSON. A schema of a call (tool_choice, a call that is written once more) is filled in as that
+// call, by the tool's own schema as well as the schema in the request.
 func (t demoTurn) fitting(format json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) {
 		format = t.described()
@@ -61,15 +61,15 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	if tool == nil {
 		return string(find(user).value("answer", p, true, 0))
 	}
-	own := schema.Parse(tool.Parameters).Arguments() // what the tool says besides: examples, and what servers do not hold
+	own := schema.Parse(tool.Parameters).Arguments() // the tool's own schema has more: examples, and keywords that servers do not enforce
 	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(doc.Both(args, own), 0))
 }
 
 // mostSchemas is how many places of a text are tried for a schema.
 const mostSchemas = 64
 
-// described returns the schema that the last text of the client's describes its answer by, as
-// clients do that ask for any JSON; empty: there is none.
+// described returns the schema with which the client's last text describes the answer, as clients
+// do that ask for any JSON. It returns nothing if there is none.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {
 		text := m.Content
@@ -90,15 +90,16 @@ func (t demoTurn) described() json.RawMessage {
 }
 
 // wanted returns, from a schema of calls, the place of the arguments of the tool that the message
-// asks for, and that tool. It returns nil, nil for any other schema. A schema of calls is what a
-// forced reply is held to: {"name": {"const": "f"}, "arguments": {…}}, or alternatives of such.
+// asks for, and that tool. It returns nil, nil for any other schema. A forced reply is constrained
+// to a schema of calls: {"name": {"const": "f"}, "arguments": {…}}, or alternatives of such.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
 	for _, tool := range t.Tools {
 		offered[schema.Quote(tool.Function.Name)] = tool
 	}
-	// A schema of one tool is the call itself, one of several has an alternative for each.
+	// The schema of one tool is the call itself; a schema of several tools has an alternative for
+	// each.
 	for _, one := range append(slices.Clip(p.Alternatives), p) {
 		name := one.Member("name")
 		if name == nil || len(name.Enum) != 1 || one.Member("arguments") == nil {
@@ -112,13 +113,13 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream
 		return nil, nil
 	}
 	if left := slices.DeleteFunc(slices.Clone(allowed), t.called); len(left) > 0 {
-		allowed = left // an agent that wants a call each time has its answer as a tool, and waits for that
+		allowed = left // an agent that wants a call each time has a tool for its answer, and waits for a call of that
 	}
 	f := pick(allowed, user)[0]
 	return args[f.Name], &f
 }
 
-// called reports whether a tool was called since the user spoke last.
+// called reports whether a tool was called since the user's last message.
 func (t demoTurn) called(tool upstream.Tool) bool {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role == "user" {
@@ -132,12 +133,12 @@ func (t demoTurn) called(tool upstream.Tool) bool {
 }
 
 // pick finds the functions that the message names, in the order in which they are offered; when it
-// names none, the one with most of the message's words in its name (which count three times) and
-// description, the first of them when several have as many. So a tool is always called: the demo is
-// there to show calls, and questions that need none go wrong with it.
+// names none, it finds the first of those with most of the message's words in the name (which count
+// three times) and the description. So a tool is always called: the demo is made to show calls, and
+// it cannot answer questions that need none.
 //
 // "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names
-// none, and getEmployee has a word of it.
+// none, but getEmployee contains one of its words.
 func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
@@ -216,9 +217,9 @@ func words(s string) []string {
 }
 
 // inDialect returns the whole text of an answer as the family writes it. Where calls after text
-// would not be read as calls, the text is left out; a family that writes one call a reply gets the
-// first. It reads back what it has written, so that the demo never writes what its own family
-// cannot read.
+// would not be read as calls, the text is left out; a family that writes only one call in a reply
+// gets the first. inDialect decodes its own result, so that the demo never writes a reply that the
+// family's decoder cannot read.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text
@@ -239,8 +240,8 @@ func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []o
 	}
 }
 
-// reads counts the calls that the format finds in the text, with the tools that were offered: an
-// unknown name is no call.
+// reads counts the calls that the format finds in the text, with the tools that were offered: a
+// call of an unknown name does not count.
 func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
@@ -265,9 +266,10 @@ func (t demoTurn) calledAs(name string) string {
 	return name
 }
 
-// The demo answers as well to clients that write the tools into the system prompt, as agents do for
-// models without tool calling: package agent, and whoever uses the same contract. It reads the JSON
-// list behind the first of these words, and takes for results what users say behind the second.
+// The demo also answers clients that write the tools into the system prompt, as agents do for
+// models without tool calling: package agent, and other programs with the same contract. It reads
+// the JSON list after the first of these texts, and takes a user's message that begins with the
+// second for a result.
 const (
 	listMark   = "the following tools:\n["
 	resultMark = "[Tool Result: "
@@ -275,10 +277,10 @@ const (
 
 // contracted returns the turn as one with tools, and the format in which the contract wants calls.
 // The format is nil when the prompt holds no list of tools, or one that is not JSON. The decoder
-// stops after the list by itself, since prose goes on there.
+// stops after the list by itself, since prose follows.
 //
-// A result comes as the user's message in that contract, "[Tool Result: get_time]\n12:00", and is a
-// tool's message here, so that the demo answers it in words instead of calling again.
+// In that contract a result is a message of the user, "[Tool Result: get_time]\n12:00". It becomes
+// a tool's message here, so that the demo answers it in words instead of calling again.
 //
 // The list is in the system text as [{"name": "get_time", "description": "…", "parameters": {…}}].
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {

@@ -36,8 +36,8 @@ func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(l))
 }
 
-// embed answers with vectors that are the same for the same text, and near for texts that share
-// words: enough to see a search work from end to end on a bare machine.
+// embed answers with vectors that are equal for equal texts, and near each other for texts that
+// share words: enough to see a search work from end to end on a machine without models.
 func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	if d.format(w, q.Model) == nil {
 		return
@@ -55,9 +55,10 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	demoJSON(w, http.StatusOK, reply)
 }
 
-// demoVector returns a vector of length 1 with n dimensions: each word, and the text itself for a
-// tenth as much, adds to one of them. The text's own part tells texts of the same words apart, and
-// keeps a text without words from length 0, which has no direction.
+// demoVector returns a vector of length 1 with n dimensions. Each word adds to one of them, and so
+// does the text as a whole, a tenth as much. The part of the whole text makes texts with the same
+// words differ, and gives a text without words a length other than 0, which would have no
+// direction.
 func demoVector(text string, n int) []float32 {
 	v := make([]float32, n)
 	add := func(s string, weight float32) {

@@ -15,22 +15,22 @@ import (
 // 1000000 would fill a reply.
 const maxParts = 32
 
-// maxFill is how deep a schema is filled. A schema may refer to itself; what is deeper is null.
+// maxFill is how deep a schema is filled. A schema may refer to itself; deeper values are null.
 const maxFill = 8
 
-// maxShown is how deep lists get an element that they need not have, and unions something else than
+// maxShown is how deep optional elements of lists are filled in, and unions with values other than
 // null. Below it a schema that refers to itself ends: {"children": [{"children": []}]}.
 const maxShown = maxFill / 2
 
 // maxValues is how many values are tried for one call: a schema that refers to itself in every
-// alternative has more than can be counted. What is beyond is null.
+// alternative has more than can be counted. Further values are null.
 const maxValues = 1 << 12
 
-// fill writes the arguments of a call as one JSON object: what is required, and what the message
-// holds. It sees the tool's whole schema, unlike a real model, whose server prints a reduced one:
-// what were left out would only be guessed wrong.
+// fill returns the arguments of a call as one JSON object: the required members, and those for
+// which the message has a value. It sees the tool's whole schema, unlike a real model, whose server
+// prints a reduced one: keywords that were left out would only be guessed wrong.
 //
-// What it makes of a tool with city (required), days and unit (celsius, fahrenheit):
+// Its results for a tool with city (required), days and unit (celsius, fahrenheit):
 //
 //	"How is the weather in New York for 3 days in Fahrenheit?"  {"city":"New York","days":3,"unit":"fahrenheit"}
 //	"weather"                                                   {"city":"example city"}
@@ -59,7 +59,7 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything returns p, or a place that any value fits where the schema says nothing (p is nil).
+// orAnything returns p, or, if the schema says nothing (p is nil), a place that any value fits.
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -75,10 +75,9 @@ func n(c *schema.Count, otherwise int) int {
 	return c.N
 }
 
-// object returns an object with the members that are required or that the message holds something
-// for. Those that are required have the first choice of what the message holds. Of alternatives it
-// takes the first. Members that nothing wants are added up to minProperties, under names of their
-// own where the schema lists too few.
+// object returns an object with the members that are required or for which the message has a value.
+// Required members choose first. Of alternatives it takes the first. If minProperties demands more
+// members, it adds some, under made-up names where the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
 	if p = p.Follow(); p.Alternatives != nil {
 		return f.object(p.Alternatives[0], depth)
@@ -86,7 +85,7 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	all := slots(p)
 	values := make([][]byte, len(all))
 	filled := 0
-	// Required members first: they must have a value, and the message may hold one only.
+	// Required members come first: they must have a value, and the message may have only one.
 	for _, required := range []bool{true, false} {
 		for i, m := range all {
 			if m.required == required {
@@ -114,16 +113,16 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 			add(m.Name, values[i])
 		}
 	}
-	for ; filled < min(least, maxParts); filled++ { // those that have no names yet
+	for ; filled < min(least, maxParts); filled++ { // members with made-up names
 		name := fmt.Sprintf("key%d", filled+1)
 		add(name, f.value(name, orAnything(p.More), true, depth+1))
 	}
 	return append(dst, '}')
 }
 
-// value returns a member's value, or nil when it may be left out and the message holds nothing for
-// it. Each type is first tried with what the message holds, so a union takes the one that the
-// message speaks of; only then something is made up.
+// value returns a member's value, or nil when it may be left out and the message has none for it.
+// Each type is first tried with the values in the message, so that a union takes a type for which
+// there is one; only then a value is made up.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -149,8 +148,8 @@ func (f *finds) value(name string, p *schema.Place, required bool, depth int) []
 	return f.ofKind(name, all[0], p, true, depth)
 }
 
-// kinds returns the types that the value may have; null only when it is the only one. A schema that
-// says nothing takes text: clients that write schemas by hand leave the type out of those.
+// kinds returns the types that the value may have, with null only if it is the only one. A schema
+// that names no type takes text: clients that write schemas by hand leave out the type of texts.
 func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	k := p.Types()
 	if k == schema.Any || k == 0 {
@@ -167,10 +166,10 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	return kinds
 }
 
-// alternative returns a value of the first alternative that the message holds something for. Else
-// it returns a value of the first that is not null if one is required, and nil otherwise. Null
-// comes last, since "anyOf": [{"type": "string"}, {"type": "null"}] is how Pydantic writes an
-// optional text. A constant says nothing of the message, and so decides nothing.
+// alternative returns a value of the first alternative for which the message has one. If there is
+// none, it returns a value of the first alternative that is not null if a value is required, and
+// nil otherwise. Null comes last, since Pydantic writes an optional text as "anyOf": [{"type":
+// "string"}, {"type": "null"}]. A constant does not depend on the message, and so decides nothing.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int { return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null) })
@@ -188,8 +187,8 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	return f.value(name, options[0], true, depth+1)
 }
 
-// ofKind returns a value of one type, or nil when it is not required and the message holds nothing.
-// A required boolean is true: what an option is named after happens.
+// ofKind returns a value of one type, or nil when it is not required and the message has none. A
+// required boolean is true, since an option's name says what true does.
 func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool, depth int) []byte {
 	switch {
 	case kind&(schema.Integer|schema.Number) != 0:
@@ -220,14 +219,14 @@ func example(p *schema.Place, kind schema.Kinds) string {
 }
 
 // choice returns the first allowed value that the message names. Else it returns the first one if a
-// value is required, and nil otherwise. Whole words go before parts of words, and values of one or
-// two letters count as whole words only: the unit "c" is not found in "celsius".
+// value is required, and nil otherwise. Whole words come before parts of words, and values of one
+// or two letters count as whole words only: the unit "c" is not found in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaced(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
 		for _, v := range allowed {
 			text := ""
-			_ = json.Unmarshal([]byte(v), &text) // no string names nothing
+			_ = json.Unmarshal([]byte(v), &text) // a value that is not a string has no name
 			s := spaced(text)
 			if schema.KindOf(v)&schema.Number != 0 && slices.Contains(f.numbers, v) || len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
 				return []byte(v)
@@ -240,16 +239,17 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 	return []byte(allowed[0])
 }
 
-// spaced returns s in lower case with blanks for what joins words in names: "in_progress" is asked
-// for as "in progress".
+// spaced returns s in lower case with blanks for the signs that join words in names: users write
+// "in progress" for "in_progress".
 func spaced(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
 }
 
-// array returns a list of as few elements as there must be; of texts, and of numbers if a list is
-// required, as many as the message holds. Only quoted texts and numbers are counted as elements:
-// names and paths belong to other members more often. An empty list shows nothing, so a required
-// list has an element. It returns nil for a list that is not required and would be empty.
+// array returns a list with as few elements as are demanded. A list of texts, or a required list of
+// numbers, has as many as the message has. Only quoted texts and numbers are counted as elements,
+// since names and paths belong to other members more often. A required list has at least one
+// element, since an empty list shows nothing. array returns nil for a list that is not required and
+// would be empty.
 func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
 	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
 	items := orAnything(p.Items).Follow()
@@ -268,7 +268,7 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 		if isText && len(f.quoted) == 0 || !isText && (!required || len(f.numbers) == 0) {
 			break
 		}
-		// An element that took nothing from the message would be made up, again and again.
+		// If the message has no value for an element, further ones would be made up without end.
 		v := f.value(name, items, false, depth+1)
 		if v == nil || before == len(f.quoted)+len(f.numbers) {
 			break
@@ -287,8 +287,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another returns the value of the n-th element that the message holds nothing for. Where elements
-// must differ each has its number.
+// another returns a made-up value for the n-th element. Where elements must differ, each contains
+// its number.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:
@@ -302,8 +302,8 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 	return f.value(name, items, true, depth+1)
 }
 
-// appendOther appends v, where all must be different only if it is not there yet ("uniqueItems":
-// true). Values are compared as they are written, which is enough for what is made here.
+// appendOther appends v; if unique is set ("uniqueItems": true), only if the list does not have it
+// yet. Values are compared as they are written, which is enough for generated values.
 func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 	if unique && slices.ContainsFunc(list, func(have []byte) bool { return string(have) == string(v) }) {
 		return list

@@ -9,17 +9,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// bounds are what a schema says of a number. Unlike real models the demo keeps them: "search with
-// 22 results" and a maximum of 20 gives 20, not a call that does not fit.
+// bounds are the bounds that a schema has for a number. Unlike real models the demo keeps them:
+// "search with 22 results" and a maximum of 20 gives 20, not a call that does not fit.
 type bounds struct {
 	low, high float64 // inclusive
-	above     bool    // than low, not low itself
-	below     bool    // than high
+	above     bool    // low itself is excluded
+	below     bool    // high itself is excluded
 	step      float64 // 0: none
 }
 
-// boundsOf returns the bounds of a place. The step of integers is a whole number, 1 where the
-// schema's is not. A bound that is not a number of 64 bits becomes the nearest one.
+// boundsOf returns the bounds of a place. The step of integers is a whole number, or 1 if the
+// schema's step is not whole. A bound beyond 64 bits becomes the nearest number of 64 bits.
 func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}
 	if p.Minimum != nil {
@@ -45,8 +45,8 @@ func (b bounds) fits(x float64) bool {
 	return b.step == 0 || math.Abs(x/b.step-math.Round(x/b.step)) < 1e-9
 }
 
-// nearest returns the number next to x that fits, where there is one. Next to an excluded bound
-// that is one step further in, and without a step 1, or the middle of a narrow range.
+// nearest returns the number next to x that fits, if there is one. Next to an excluded bound it is
+// one step further in; without a step it is 1 further in, or the middle of a narrow range.
 func (b bounds) nearest(x float64) float64 {
 	x = min(max(x, b.low), b.high)
 	gap := b.step
@@ -67,11 +67,11 @@ func (b bounds) nearest(x float64) float64 {
 	return x
 }
 
-// number returns the message's next number that fits, or the next one brought to its bounds. A year
-// is taken from the numbers that look like years: the 2025 of "in 2025" is for a member called
-// year, and for another only when it is required and nothing else is left. Where the message has no
-// number, a required member takes the schema's own example, else a small number; a member that is
-// not required gets nil.
+// number returns the message's next number that fits, or its next number moved into the bounds.
+// Numbers that look like years, as in "in 2025", are for a member called year, and for another
+// member only if it is required and no other number is left. If the message has no number, a
+// required member gets the schema's own example, else a small number; number returns nil for a
+// member that is not required.
 func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required bool) []byte {
 	b := boundsOf(p, kind)
 	from := []*[]string{&f.numbers}

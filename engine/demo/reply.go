@@ -16,12 +16,12 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, and still seen to
-// stream.
+// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, but streaming is
+// still visible.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one reply, streamed unless it is asked for whole. Whole replies are the same
-// records, joined, so that both forms say the same.
+// demoWriter writes one reply, streamed unless the request wants it as a whole. A whole reply joins
+// the same records, so that both forms have the same content.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -29,9 +29,9 @@ type demoWriter struct {
 	model  string
 	chat   bool       // as /api/chat, else as /api/generate
 	stream *bool      // nil: true, as Ollama has it
-	whole  demoRecord // what is not streamed
-	prompt int        // bytes that it answers
-	pieces int        // so far, and the tokens that are counted
+	whole  demoRecord // the reply that is not streamed
+	prompt int        // bytes of the prompt
+	pieces int        // the pieces so far, which are reported as tokens
 	reason string
 }
 
@@ -49,7 +49,7 @@ type demoRecord struct {
 }
 
 // write sends the text in small pieces, each of whole characters, up to a stop sequence or the
-// token limit. A piece counts as a token. Both limits are there so that clients which set them see
+// token limit. A piece counts as a token. Both limits are kept, so that clients that set them see
 // what a model would do.
 func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	o.reason = "stop"
@@ -75,8 +75,8 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	}
 }
 
-// piece sends one record of text. A client that has left ends the pause, and record sends nothing
-// more then.
+// piece sends one record of text. If the client has left, the pause ends, and record sends nothing
+// more.
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {
@@ -96,9 +96,10 @@ func (o *demoWriter) call(i int, c ollama.Call) {
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record. The demo has no tokenizer: a token of the prompt is as many bytes as a
-// piece of the reply, so that what hangs on the counts, as an agent's shortening of its
-// conversation, is seen with the demo, too. Ollama never counts none.
+// end sends the last record. The demo has no tokenizer: it counts a token of the prompt for as many
+// bytes as a piece of the reply has, so that behavior that depends on the counts, such as an
+// agent's shortening of its conversation, can be seen with the demo, too. The count is never 0, as
+// with Ollama.
 func (o *demoWriter) end() {
 	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)}
 	if o.chat {
@@ -128,7 +129,7 @@ func (o *demoWriter) record(r demoRecord) {
 	http.NewResponseController(o.w).Flush()
 }
 
-// join puts what came before in front of r, and keeps both.
+// join puts the text and calls of earlier records before those of r, and keeps all of them.
 //
 // One whole record instead of many, as with "stream": false at Ollama.
 func (o *demoWriter) join(r *demoRecord) {
@@ -142,14 +143,14 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and passes it on. A body that is no JSON is a 400, and so is
-// one that is longer than the context, in the words of a llama-server: to play a model with what no
-// model takes would need several times the memory of the request.
+// demoRead decodes a request's body and passes it on. A body that is not JSON is a 400, and so is a
+// body that is longer than the context, in the words of a llama-server: answering it would take
+// several times the memory of the request, and no model takes so much.
 func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta
 	var q T
 	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead) // it is believed, since only this program asks the demo
+	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead) // the length is trusted, since only this program calls the demo
 	_, err := body.ReadFrom(io.LimitReader(r.Body, most))
 	if rest, _ := io.Copy(io.Discard, r.Body); rest > 0 {
 		demoFail(w, http.StatusBadRequest, fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", (most+rest)/demoDelta, demoContext))
@@ -165,7 +166,7 @@ func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.Resp
 	then(w, r, &q)
 }
 
-// demoJSON writes a whole answer, with the content type that Ollama has for those that are no
+// demoJSON writes a whole answer, with the content type that Ollama has for answers that are not
 // streams.
 func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -174,8 +175,8 @@ func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. The sentences are
-// Ollama's too where it has any, since what servers say is read (upstream.Explain).
+// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. Where Ollama has a
+// sentence for the error, it is the same, since upstream.Explain reads these.
 func demoFail(w http.ResponseWriter, status int, text string) {
 	demoJSON(w, status, struct {
 		Error string `json:"error"`

@@ -16,20 +16,20 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// demoDelta is the length of one piece of the demo's text, in bytes: about that of a model's token
-// in English, so marks come in several pieces.
+// demoDelta is the length of one piece of the demo's text, in bytes: about the length of a model's
+// token in English, so that marks arrive in several pieces.
 const demoDelta = 4
 
 // demoContext is the context of its models, in tokens of demoDelta bytes: as long as that of the
 // largest models.
 const demoContext = 1 << 20
 
-// Server is a model server for a bare machine. It speaks Ollama's native API and plays every model
-// family, each by a model of the format's name: it picks a tool by the words of the last user
-// message, fills the arguments from that message and the schema, and writes the call as the family
-// does, piece by piece. Once it is given a tool's result it answers in words.
+// Server is a model server for a machine without models. It has Ollama's native API and imitates
+// every model family, each by a model with the format's name: it picks a tool by the words of the
+// last user message, fills the arguments from that message and the schema, and writes the call as
+// the family does, piece by piece. Once it is given a tool's result it answers in words.
 //
-// So everything between a client and a model server is the same as with a real one: rendering,
+// So everything between a client and a model server is the same as with a real server: rendering,
 // decoding, checks, streams.
 type Server struct {
 	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
@@ -38,20 +38,19 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// demoText is how the demo goes on with a text that is no conversation. It begins with a blank, as
-// a model's words behind words do.
+// demoText is the demo's continuation of a text that is not a conversation. It begins with a blank,
+// as a model's words after other words do.
 const demoText = " and here a model would write on. This is only a demo of how its words arrive."
 
-// demoTurn is what the demo's own rendering puts into a prompt: all that it needs for an answer. A
-// prompt is thus JSON, and what the engine writes behind it, as the beginning of a call, is text
-// that generate leaves alone.
+// demoTurn is the content of a prompt that the demo renders: all that it needs for an answer. A
+// prompt is thus JSON, and generate ignores the text that the engine adds after it, such as the
+// beginning of a call.
 type demoTurn struct {
 	Tools    []upstream.Tool  `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`
 }
 
-// ServeHTTP answers as Ollama would. What the demo does not know is a 404, as any other path is at
-// Ollama.
+// ServeHTTP answers as Ollama would. Unknown paths are a 404, as with Ollama.
 func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/api/version":
@@ -73,8 +72,8 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formats returns the formats that the server writes. A user's own are among them when Formats is
-// set, and can be tried without a model.
+// formats returns the formats that the server writes. If Formats is set they include the user's own
+// formats, which can thus be tried without a model.
 func (d *Server) formats() *adapters.Set {
 	if d.Formats == nil {
 		return adapters.Builtin()
@@ -82,8 +81,8 @@ func (d *Server) formats() *adapters.Set {
 	return d.Formats
 }
 
-// tags lists one model for each format. A digest is never empty: what is found out about a model is
-// kept by it.
+// tags lists one model for each format. A digest is never empty, since facts about a model are kept
+// by its digest.
 func (d *Server) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
@@ -93,7 +92,7 @@ func (d *Server) tags() api.ListResponse {
 }
 
 // format returns the format that a demo model writes. When there is no such model it answers the
-// request with 404 and returns nil. As at Ollama, "hermes" and "hermes:latest" are one.
+// request with 404 and returns nil. As with Ollama, "hermes" and "hermes:latest" are the same.
 func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	f := d.formats().Named(strings.TrimSuffix(name, ":latest"))
 	if f == nil {
@@ -102,7 +101,8 @@ func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	return f
 }
 
-// show describes a model. Its template names .Tools, so that it counts as one that takes tools.
+// show describes a model. Its template has .Tools, so that the model counts as one that takes
+// tools.
 func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
 	if d.format(w, r.Model) == nil {
 		return
@@ -122,14 +122,14 @@ type demoChat struct {
 }
 
 // chat renders a prompt, or answers with calls that are read already. The rendering is the turn as
-// JSON: generate finds all of it again there, so the demo keeps nothing between the two requests.
+// JSON, from which generate reads it again, so the demo keeps nothing between the two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(w, q.Model)
 	if f == nil {
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
-	prompt, _ := chat.JSON(turn) // a mark as \u003c would be six times as long, and longer in the answer
+	prompt, _ := chat.JSON(turn) // chat.JSON keeps <: as \u003c it would be six times as long, and even longer in the answer
 	if q.RenderOnly {
 		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
@@ -151,7 +151,7 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 }
 
 // wantsFormat reports whether a request's format asks for one: null and the empty text do not,
-// since clients that always send the member write it so.
+// since clients that always send the member write these.
 func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }
@@ -162,8 +162,8 @@ type demoPrompt struct {
 	Stream *bool `json:"stream"`
 }
 
-// generate continues a prompt of the demo's own rendering, whatever has been put behind it, and any
-// raw text; of other text it makes a user's message.
+// generate continues a prompt that the demo has rendered, whatever was added after it, and any raw
+// text; other text becomes a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(w, q.Model)
 	if f == nil {
@@ -180,8 +180,8 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 		}
 		turn = demoTurn{Messages: []ollama.Message{{Role: "user", Content: q.Prompt}}}
 	}
-	// Tools in the system prompt are written in their contract's form, whatever family the model
-	// is.
+	// Calls of tools in the system prompt are written in the contract's form, whatever the model's
+	// family is.
 	if contracted, agent := turn.contracted(); agent != nil {
 		turn, f = contracted, agent
 	}

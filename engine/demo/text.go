@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// textFormats are the formats of texts: what one looks like, and an example of it. Examples are of
-// names and addresses that are reserved for such use (example.com, 192.0.2.0/24, 2001:db8::/32), so
-// a tool that uses one reaches nobody.
+// textFormats are the formats of texts: what one looks like, and an example of it. Examples use
+// names and addresses that are reserved for this (example.com, 192.0.2.0/24, 2001:db8::/32), so a
+// tool that uses one reaches no real machine.
 var textFormats = map[string]struct{ pattern, example string }{
 	"date":      {`^\d{4}-\d\d-\d\d$`, "2026-01-01"},
 	"date-time": {`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`, "2026-01-01T00:00:00Z"},
@@ -29,16 +29,16 @@ var textFormats = map[string]struct{ pattern, example string }{
 	"ipv6":      {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
 }
 
-// textual is what a schema says of a text. Of several patterns or formats the first counts.
+// textual holds what a schema demands of a text. Of several patterns or formats the first counts.
 type textual struct {
 	least, most int // characters; most 0: no limit
 	pattern     string
 	format      string
-	rule        *regexp.Regexp // of the pattern; nil: none that Go can read
+	rule        *regexp.Regexp // the pattern compiled; nil: none, or Go cannot read it
 }
 
 // textualOf returns what a place demands of its text. Patterns are those of JavaScript, rewritten
-// for Go; one that Go cannot read binds nothing, and neither do the checks after the demo.
+// for Go; a pattern that Go cannot read is ignored, as it is by the checks of the answer.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -51,8 +51,8 @@ func textualOf(p *schema.Place) textual {
 	return s
 }
 
-// fits reports whether the text meets the demands. A format that is not known takes any text, as in
-// JSON Schema.
+// fits reports whether the text meets the demands. An unknown format takes any text, as in JSON
+// Schema.
 func (s textual) fits(text string) bool {
 	n := utf8.RuneCountInString(text)
 	if n < s.least || s.most > 0 && n > s.most || s.rule != nil && !s.rule.MatchString(text) {
@@ -62,9 +62,8 @@ func (s textual) fits(text string) bool {
 	return !known || regexp.MustCompile(form.pattern).MatchString(text)
 }
 
-// made returns a text that fits and looks like the one that is wanted, as far as that is possible.
-// A pattern goes before a format, and lengths come last: a text that was cut to its length may not
-// match any more.
+// made returns a text that fits and resembles wanted, as far as possible. A pattern comes before a
+// format, and lengths come last: a text that was cut to its length may no longer match.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
 		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {
@@ -74,7 +73,7 @@ func (s textual) made(wanted string) string {
 		return form.example
 	}
 	chars := []rune(wanted)
-	for i := 0; len(chars) < s.least && len(chars) < maxQuoted; i++ { // a pattern without an end takes its last character again
+	for i := 0; len(chars) < s.least && len(chars) < maxQuoted; i++ { // a pattern without an end may match with its last character repeated
 		if last := len(chars) - 1; s.rule != nil && last >= 0 {
 			chars = append(chars, chars[last])
 		} else {
@@ -87,8 +86,8 @@ func (s textual) made(wanted string) string {
 	return string(chars)
 }
 
-// sample returns a text that the expression matches: the first alternative, the fewest repetitions,
-// of a class a letter or a digit.
+// sample returns a text that the expression matches: with the first alternative, the fewest
+// repetitions, and a letter or a digit from a class.
 func sample(re *syntax.Regexp, depth int) string {
 	if depth > 2*maxFill {
 		return ""
@@ -111,11 +110,11 @@ func sample(re *syntax.Regexp, depth int) string {
 	case syntax.OpRepeat:
 		return strings.Repeat(sample(re.Sub[0], depth+1), re.Min)
 	}
-	return "" // an anchor, or what may be left out
+	return "" // an anchor, or an optional part
 }
 
-// fromClass returns a character of the class, if possible one that people would take: of [A-Z0-9]
-// an A and not a 0.
+// fromClass returns a character of the class, if possible one that people would choose: from
+// [A-Z0-9] an A and not a 0.
 func fromClass(ranges []rune) rune {
 	for _, nice := range "aA1" {
 		for i := 0; i+1 < len(ranges); i += 2 {
@@ -131,14 +130,14 @@ func fromClass(ranges []rune) rune {
 }
 
 // text returns a string for a member of that name, or nil when it is not required and the message
-// holds none. What the message holds for its kind is taken first, then the schema's example, then
-// something that can be told from a real value: "example title".
+// has none. It takes a text of the member's kind from the message, else the schema's example, else
+// a text that is clearly not a real value: "example title".
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)
 	for _, list := range f.lists(k) {
 		for i, found := range *list {
-			// A day is what people write; a time of it is what the format wants.
+			// People write a day, but the format wants a time of that day.
 			if k == dateText && s.format == "date-time" {
 				found += "T00:00:00Z"
 			}
@@ -216,7 +215,7 @@ func (f *finds) lists(kind int) []*[]string {
 }
 
 // prose returns about a kilobyte of sentences, so that an argument can be seen to stream: 250
-// pieces, half a second. It holds quotation marks and newlines, which must be escaped on the way.
+// pieces, half a second. It has quotation marks and newlines, which must be escaped.
 func prose() string {
 	var b strings.Builder
 	for n := 1; b.Len() < 1024; n++ {

@@ -16,9 +16,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is the engine's view of an Ollama server, with what has been found out about its models.
-// It embeds the Client. It is safe for concurrent use: mu guards what was found out, and is never
-// held over a request.
+// Backend is the engine's view of an Ollama server, with the facts about its models. It embeds the
+// Client. It is safe for concurrent use: mu guards the facts, and is never held during a request.
 type Backend struct {
 	*Client
 	Owner        string        // owner of its models in lists
@@ -31,7 +30,7 @@ type Backend struct {
 	known   map[string]upstream.Facts // by knownAs; valid while the digest is the same
 
 	contexts map[string]int // context that each model is loaded with, by full name
-	looked   time.Time      // when the server said so
+	looked   time.Time      // when the server was asked for contexts
 }
 
 // Models lists what the server has pulled. A date that the server leaves out is Go's zero time,
@@ -50,7 +49,7 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
 // it is not known: in a chat the server renders, so it is not known what the prompt has opened.
-// Errors are faults; a Curable one means that another strategy may do better.
+// Errors are faults; a Curable error means that another strategy may succeed.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	body := chatRequest(o)
 	if o.Rendered {
@@ -61,8 +60,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	// one JSON object.
 	switch {
 	case o.Force != nil:
-		// The prompt cannot be continued here, so the schema must hold the whole reply. That is
-		// what `format` does.
+		// The prompt cannot be continued here, so `format` constrains the whole reply to the
+		// schema.
 		body.Format = o.Force.Schema
 		if o.Facts.Thinking {
 			body.Think = json.RawMessage("false") // otherwise the server ignores the schema
@@ -77,9 +76,9 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 }
 
 // curable returns err, marked curable by another strategy if the server refused this strategy: a
-// 400 or 404, or a parser's 500. The error of a server that is busy, silent or gone says nothing
+// 400 or 404, or a parser's 500. If the server is busy, silent or gone, the error says nothing
 // about the strategy, and each try would wait as long. A prompt that is too long stays too long
-// with every strategy; only trimming helps there.
+// with every strategy; only trimming helps.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -89,14 +88,14 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued. These are two requests, of which the first takes a
-// few milliseconds once the model is loaded; they have the same options, since another context
-// would load the model anew in between.
+// raw renders the prompt and has it continued, in two requests. The first takes a few milliseconds
+// once the model is loaded. Both have the same options, since another context would load the model
+// again in between.
 //
 // Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and
-// lose it when it is malformed. Of 27 texts with calls its own API has 1 to 9 right, this way 27
-// (docs/internal/upstreams.md). The rendered prompt also says how the reply begins, and shows
-// templates that print tools as Go structs.
+// lose it when it is malformed. Of 27 texts with calls its own API reads 1 to 9 right, and this way
+// all 27 are right (docs/internal/upstreams.md). The rendered prompt also says how the reply
+// begins, and shows templates that print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
 	options := body.Options
 	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done
@@ -113,9 +112,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
 	q.Logprobs, q.TopLogprobs = o.Request.Logprobs, o.Request.TopLogprobs
 	if o.Force != nil {
-		// The prompt ends with the mark of a call then, so that the forced object stands where the
-		// model expects one. A 1.5B model wrote 20 of 20 calls right so, and 18 when it was held to
-		// the arguments alone.
+		// The prompt then ends with the mark of a call, so that the forced object is where the
+		// model expects one. In this way a 1.5B model wrote 20 of 20 calls right, and 18 when only
+		// the arguments were constrained.
 		q.Prompt += o.Format.Lead(prompt, o.Force.Said, o.Force.Name)
 		q.Format = o.Force.Schema
 	}
@@ -141,9 +140,9 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 	return src, tail(o, body, prompt), nil
 }
 
-// tail returns the end of a rendered prompt for the decoder. A PARSER that begins inside a thought
-// says that the reply does so, too, where the template has opened none: "Secret
-// plan.⏎</think>⏎⏎Plain words." has no mark in front.
+// tail returns the end of a rendered prompt for the decoder. If the model's PARSER begins inside a
+// thought, so does the reply, even if the template has not opened one: "Secret
+// plan.⏎</think>⏎⏎Plain words." has no opening mark.
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {
@@ -159,9 +158,9 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 // suffix. A model without such a template is fault.Invalid with Param "suffix": another prompt
 // would not help.
 //
-// Editors put the marks of gaps into the prompt themselves. The model is not probed for it: only
-// the length of its context would be useful, and that is used if it is already known. An editor
-// that asks with every key stroke should not wait for a probe.
+// Editors put the marks of gaps into the prompt themselves. The model is not probed: only the
+// length of its context would be useful, which is used if it is already known. An editor that asks
+// with every key stroke should not wait for a probe.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()

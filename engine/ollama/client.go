@@ -45,8 +45,7 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 
 // Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It
 // may be silent for as long as a call takes to write (Withheld), since its parsers send a call
-// whole. Tokens beside text are kept only where the client asked for them and no call may be among
-// them.
+// whole. Tokens are kept only if the client asked for them and none of them may be part of a call.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs && len(r.Tools) == 0 {
@@ -58,8 +57,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 // Tap sends the request as Chat does, but its source is the text that the model wrote, including
 // calls, as far as the server sends its tokens. With logprobs every token has a record, even those
 // that the parser withholds, so a long argument streams; this costs about twice the bytes per
-// token, but no time. A native-mode server (0.30 and later, jinja template) answers 400: it takes
-// no logprobs with tools and stream.
+// token, but no time. A native-mode server (0.30 and later, jinja template) answers 400, since it
+// does not take logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
 	q := *r
 	q.Logprobs = true
@@ -67,7 +66,7 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so
-// a silence between two records is a fault sooner than with Chat.
+// silence between two records becomes a fault sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs {
@@ -76,7 +75,7 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), s)
 }
 
-// identity is the template by which a server that reads the reply itself gets a prompt as it is.
+// identity is the template that passes a prompt unchanged to a server that reads the reply itself.
 // Raw would do that too, but with raw no marks are passed to the runner, and control tokens vanish:
 // call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
@@ -92,10 +91,10 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), &stream{tap: &tap{ours: true}})
 }
 
-// Render returns the prompt that the model's own template makes of r. It loads the model. A server
-// that cannot only render gives an empty string; so that it loses no time, r should ask for few
-// tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant for debugging, and is
-// the only way to a prompt that the template itself wrote.
+// Render returns the prompt that the model's own template makes of r. It loads the model. If the
+// server cannot render without answering, Render returns ""; to lose little time in that case, r
+// should ask for few tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant
+// for debugging, and is the only way to get a prompt from the model's own template.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
@@ -111,8 +110,8 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body an
 	return s, nil
 }
 
-// Show describes a model: capabilities, template, parser, trained context length. A model that the
-// server lacks is fault.NotFound.
+// Show describes a model: capabilities, template, parser, trained context length. The error for a
+// model that the server lacks is fault.NotFound.
 func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
 	show := new(api.ShowResponse)
 	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
@@ -130,8 +129,8 @@ func Trained(show *api.ShowResponse) int {
 	return 0
 }
 
-// Tags lists the models that the server has, with their digests. It needs no model, so it has
-// little time.
+// Tags lists the models that the server has, with their digests. It needs no model, so its time
+// limit is short.
 func (o *Client) Tags(ctx context.Context) (*api.ListResponse, error) {
 	list := new(api.ListResponse)
 	return list, o.calls.Quick(ctx, o.base+"/api/tags", nil, list)
@@ -164,21 +163,21 @@ func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json
 }
 
 const (
-	unloadTime = 30 * time.Second       // within which a model must be unloaded; the client of a hung reply waits for it
+	unloadTime = 30 * time.Second       // for unloading a model; the client of a hung reply waits for it
 	unloadLook = 200 * time.Millisecond // between two checks
 )
 
 // Unload has the server remove a model from its memory, and waits until it is gone. It reports
 // whether the model was there and is gone: a model that other requests use stays for as long as
-// they do, so one that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses
-// may stop a model for everyone, and this is what frees it.
+// they do, so a model that is merely busy is not cut off. Before 0.32.15 one call that a parser
+// refuses may block a model for all clients, and Unload frees it.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)
 	if !there || err != nil {
 		return false, err
 	}
-	// A request without a prompt and with keep_alive 0 is how Ollama is asked to unload.
+	// Ollama unloads a model on a request without a prompt and with keep_alive 0.
 	now := map[string]any{"model": model, "keep_alive": "0s", "stream": false}
 	err = o.calls.Quick(ctx, o.base+"/api/generate", now, new(json.RawMessage))
 	for until := time.Now().Add(unloadTime); there && err == nil && time.Now().Before(until) && p.Sleep(ctx, unloadLook); {

@@ -22,19 +22,19 @@ import (
 )
 
 const (
-	// loadedAge is how old the list of what is loaded may be. Contexts that this program itself
-	// asked for are known anyway; a change by another program meanwhile costs one more load.
+	// loadedAge is how old the list of loaded models may be. Contexts that this program itself
+	// asked for are known anyway; a change by another program in the meantime costs one more load.
 	loadedAge = 5 * time.Second
 	// loadedWait is how long a server may take for the list: some do not answer while they load a
 	// model, and a request that must wait for that anyway should not wait here.
 	loadedWait = time.Second
 )
 
-// Size returns the context that the order's model gets, in tokens: the one that the client or the
-// settings ask for, else one that is long enough for what the order needs. Ollama takes its default
-// (4,096) when a request names none, drops what is longer silently, and loads the model anew
-// whenever a request names another one than the last: so each request names one, and the one that
-// is loaded if that is enough.
+// Size returns the context that the order's model gets, in tokens: the context that the client or
+// the settings ask for, else one that is long enough for the order. If a request names no context,
+// Ollama takes its default (4,096) and silently drops what is longer; and it loads the model again
+// whenever a request names another context than the last one. So each request names a context, and
+// the loaded one if that is enough.
 //
 // The chosen context is recorded as loaded before the server has loaded it: otherwise the next
 // request of a conversation would choose from a list that does not have it yet.
@@ -47,8 +47,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 		return n
 	}
 	loaded := cmp.Or(b.loaded(ctx, o.Model), o.Facts.Context)
-	// The model's own PARAMETER num_ctx counts as loaded: the server would take it, and less would
-	// be a context that its maker thought too short.
+	// The model's own PARAMETER num_ctx counts as loaded: the server would use it, and the model's
+	// maker considers less too short.
 	n := window.Limits{Trained: trained, Loaded: loaded, Most: o.MostContext}.Choose(o.Need)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +60,7 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 }
 
 // sizedOptions returns the order's options with the context that its model gets, unless the order
-// fixes one. A render and the reply after it must have the same.
+// fixes one. A rendering and the reply after it must have the same context.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -70,8 +70,8 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 }
 
 // loaded returns the context that a model is loaded with, as far as the server says and this
-// program knows, or 0 when it is not loaded. A list that does not come in time leaves what was
-// known, and is not asked for again within loadedAge.
+// program knows, or 0 when it is not loaded. If the list does not come in time, the old one is
+// kept, and the server is not asked again within loadedAge.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()
@@ -96,21 +96,21 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 }
 
 // wantedContext returns the context that a model's own parameters ask for, in tokens, or 0 when
-// they do not. /api/show writes them as text, a line each: num_ctx 16384
+// they do not. /api/show writes them as text, one per line: num_ctx 16384
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
-			n, _ = strconv.Atoi(f[1]) // what is not a number asks for none
+			n, _ = strconv.Atoi(f[1]) // a value that is not a number counts as none
 		}
 	}
 	return n
 }
 
 // RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way,
-// between chats with tools: what they are to share with those is the loaded model. So one that
-// names no context gets the one that its model is loaded with: a server takes its default then, and
-// loads the model again, and once more for the next chat with tools. All others are left as they
-// are, byte for byte.
+// between chats with tools, and should share the loaded model with these. So a request that names
+// no context gets that of the loaded model: the server would take its default and load the model
+// again, and once more for the next chat with tools. All others are left as they are, byte for
+// byte.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
 		return b.Client.RoundTrip(r)
@@ -131,7 +131,7 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // withContext returns a request that asks for a context of n tokens. Options that are not an object
-// stay: the server says what is wrong.
+// stay as they are: the server says what is wrong.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")

@@ -16,24 +16,25 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// passthrough is the parser of Ollama that leaves everything as the model wrote it, and so names no
-// marks: control tokens stay hidden with it as with raw.
+// passthrough is the parser of Ollama that leaves everything as the model wrote it. It names no
+// marks, so control tokens stay hidden with it as with raw.
 const passthrough = "passthrough"
 
 // llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves
 // control tokens out of the text and out of its probabilities unless it is asked for them by name.
-// It is also the first whose probabilities hold the bytes of a character that is split over tokens:
+// It is also the first version whose probabilities have the bytes of a character that is split over
+// tokens:
 // 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen there.
 const llamaRunner = "0.30.0"
 
-// findControls finds out which marks of the model's family are control tokens, by which strategies
-// they are seen, and whether tokens show the text whole. Read by raw, such a model would do worse
-// than with Ollama alone: its reasoning would be part of the answer, and its calls would lack their
-// marks.
+// findControls finds out which marks of the model's family are control tokens, with which
+// strategies they are visible, and whether tokens show the whole text. Read by raw, such a model
+// would do worse than with Ollama alone: its reasoning would be part of the answer, and its calls
+// would lack their marks.
 //
 // The vocabulary is long: it is asked for once, with the rest of a probe. If the server does not
-// send it, no control tokens are known. Only a family's own marks count; ends of turns are never
-// shown. A version without numbers (0.0.0 of a build without flags) is taken for a new one.
+// send it, no control tokens are known. Only the family's own marks count; ends of turns are never
+// shown. A version without numbers (0.0.0 of a build without flags) counts as new.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
 	if err != nil && upstream.IsRefusal(err) {
@@ -44,7 +45,7 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 		return err
 	}
 	version, err := b.Version(ctx)
-	if upstream.IsRefusal(err) { // a proxy in front of Ollama need not have this path: then its control tokens are not known
+	if upstream.IsRefusal(err) { // a proxy before Ollama may not have this path: then its version is not known
 		version, err = "", nil
 	}
 	if err != nil {
@@ -63,15 +64,16 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 }
 
 // strict lists the parsers of Ollama that refuse a call of a tool that the request does not offer.
-// A rendered prompt offers the server no tools, so with tokens every call would break the stream;
-// their marks are shown only in a chat. Each new version of Ollama may add one.
+// With a rendered prompt the server is offered no tools, so with the strategy tokens every call
+// would break the stream; these parsers show marks only in a chat. Each new version of Ollama may
+// add one.
 var strict = []string{"ministral", "glimmer"}
 
 // readers returns the strategies by which a server of that version or a later one shows the marks,
 // the best one first, and reports whether the server's own reader names the marks, so that tokens
-// has them. The list is nil when raw text holds them, or nothing does. The ones after the first are
-// what is left when a server refuses: a way without marks still reads calls by what else tells
-// them.
+// has them. The list is nil when raw text has the marks, or no strategy does. The strategies after
+// the first are for servers that refuse it: without marks calls may still be recognized in other
+// ways.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
 	parser := Parser(show)
@@ -79,7 +81,7 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	switch {
 	case reads && len(show.Messages) > 0: // they would be included twice in a rendered prompt
 		return []string{tap, raw, native, prompt}, false
-	case slices.Contains(strict, parser): // only in a chat it knows the tools
+	case slices.Contains(strict, parser): // it knows the tools only in a chat
 		return []string{tap, tokens, native, raw, prompt}, true
 	case reads: // the server's own reader has the names of its marks
 		return []string{tokens, tap, native, raw, prompt}, true
@@ -91,12 +93,12 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark returns the mark with which a Go template opens a call, as Ollama finds it: what its
-// text after the first condition on calls begins with. It is the only mark that Ollama names to its
-// runner for a model without a PARSER. It returns "" where that is not a mark, as "{" of templates
-// in llama3.1's style.
+// toolMark returns the mark with which a Go template opens a call, found as Ollama finds it: at the
+// start of the text after the first condition on calls. It is the only mark that Ollama names to
+// its runner for a model without a PARSER. It returns "" if that is not a mark, such as "{" in
+// templates in llama3.1's style.
 //
-// Of {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
+// For {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
 func toolMark(template string) string {
 	_, rest, ok := strings.Cut(template, ".ToolCalls")
 	for ok {
@@ -125,12 +127,13 @@ const (
 )
 
 // Controls returns those of the marks that the model's vocabulary has as control tokens, sorted.
-// The vocabulary is long, so the server should be asked once. Which marks are control tokens is a
-// matter of the file, not of the family: one Gemma 4 has <|tool_call> as type 3, another conversion
-// of it as type 4, which raw text shows. A model without a GGUF vocabulary (safetensors) has none.
+// The vocabulary is long, so the server should be asked once. Which marks are control tokens
+// depends on the file, not on the family: one Gemma 4 has <|tool_call> as type 3, another
+// conversion of it as type 4, which raw text shows. A model without a GGUF vocabulary (safetensors)
+// has none.
 //
-// An answer that breaks off is asked for once more: it is some megabytes long, and a request must
-// not fail since a busy server, or a proxy before it, dropped what can be read again.
+// An answer that breaks off is requested once more: it is some megabytes long, and a request must
+// not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
 	all, err := o.controls(ctx, p, model, marks)
 	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
@@ -156,14 +159,14 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// readControls reads a verbose description of a model token by token: at some 120 bytes a parsed
-// value, 262,144 tokens and their types would take more than 60 MB at once. What is kept is where
-// the marks are, and a byte a token. The arrays may come in any order, so places and types are
-// joined at the end; without verbose null stands in place of each.
+// readControls reads a verbose description of a model token by token: at some 120 bytes for each
+// parsed value, 262,144 tokens and their types would take more than 60 MB at once. It keeps only
+// the places of the marks, and one byte for each token. The arrays may come in any order, so places
+// and types are joined at the end; without verbose they are null.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {
-	at := make(map[string]int, len(marks)) // of each mark, -1 for those that are no tokens
+	at := make(map[string]int, len(marks)) // of each mark, -1 for marks that are not tokens
 	for _, mark := range marks {
 		at[mark] = -1
 	}
@@ -191,11 +194,11 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 	return all, nil
 }
 
-// eachElement hands take the elements of every list that is a member of model_info, each with the
-// list's name and its place. All else, the merges' pairs among it, is passed over: of it only how
-// deep it lies is known.
+// eachElement calls take for each element of every list in model_info, with the list's name and the
+// element's index. It skips everything else, including the pairs of merges, counting only how deep
+// it is nested.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
-	var section, list, last string // the description's member, the list in it, and the text that was read last: a key
+	var section, list, last string // the description's member, the list in it, and the last text, which may be a key
 	for depth, i := 0, 0; ; {
 		t, err := d.Token()
 		if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ParseHosts reads one host as ParseHost does, or several with commas between them, of which none
-// may be there twice.
+// ParseHosts reads one host as ParseHost does, or several different hosts with commas between them.
 func ParseHosts(s string) (bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		base, err := ParseHost(one)
@@ -31,9 +30,9 @@ func ParseHosts(s string) (bases []string, err error) {
 
 // ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client
 // dials, without a slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434,
-// but 80 or 443 behind http:// or https://; a port that is no number up to 65535 counts as missing,
-// as it does in Ollama. An address that only a server can use (0.0.0.0, ::, none) becomes the
-// loopback one: the variable is mostly set for the server, and read by its clients too. Any other
+// but 80 or 443 after http:// or https://; a port that is not a number up to 65535 counts as
+// missing, as in Ollama. An address that only a server can use (0.0.0.0, ::, none) becomes the
+// loopback one: the variable is usually set for the server, and its clients read it too. Any other
 // scheme, user information or a blank in the host is an error.
 func ParseHost(s string) (string, error) {
 	s = strings.Trim(strings.TrimSpace(s), "\"'")
@@ -43,7 +42,7 @@ func ParseHost(s string) (string, error) {
 	}
 	hostport, path, _ := strings.Cut(rest, "/")
 	host := hostport
-	// Without a port this fails, and the whole is the host: "localhost", "[::1]".
+	// Without a port this fails, and the whole text is the host: "localhost", "[::1]".
 	if h, p, err := net.SplitHostPort(hostport); err == nil {
 		host = h
 		if n, err := strconv.ParseUint(p, 10, 16); err == nil {
@@ -61,7 +60,7 @@ func ParseHost(s string) (string, error) {
 	return u.String(), nil
 }
 
-// cutScheme splits off the scheme and says which port goes with it. ollama.com alone is the
+// cutScheme splits off the scheme and returns its default port. ollama.com without a scheme is the
 // service, as in Ollama's own client.
 func cutScheme(s string) (scheme, rest, port string, err error) {
 	scheme, rest, ok := strings.Cut(s, "://")
@@ -79,7 +78,7 @@ func cutScheme(s string) (scheme, rest, port string, err error) {
 }
 
 // dialable returns host, with an address that can only be listened on replaced by the loopback
-// address of its kind: OLLAMA_HOST=0.0.0.0 is how a server is opened to others.
+// address of its kind: OLLAMA_HOST=0.0.0.0 opens a server to other machines.
 func dialable(host string) string {
 	ip := net.ParseIP(host)
 	switch {
@@ -98,20 +97,20 @@ func Older(a, b string) bool {
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// VersionNumbers returns the numbers of a version; all of them are 0 where it has none, as in
-// "0.0.0" of a server that was built without a version. Callers that compare must then decide for
-// which version they take it.
+// VersionNumbers returns the numbers of a version; all of them are 0 if it has none, as in "0.0.0"
+// of a server that was built without a version. Callers that compare must decide what such a
+// version counts as.
 func VersionNumbers(version string) (n [3]int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
-		n[i], _ = strconv.Atoi(part) // of one that is no number nothing is known
+		n[i], _ = strconv.Atoi(part) // a part that is not a number counts as 0
 	}
 	return n
 }
 
 // Parser returns the name of the reader that a server has for the model's calls, or "" when it has
-// only the general one. Servers before 0.30 say it in the Modelfile only; that of gpt-oss is never
-// said.
+// only the general one. Servers before 0.30 name it only in the Modelfile; the parser of gpt-oss is
+// never named.
 func Parser(show *api.ShowResponse) string {
 	if show.Parser != "" {
 		return show.Parser

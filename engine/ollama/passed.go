@@ -20,9 +20,9 @@ import (
 
 // RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its
 // host is the server's, whatever the request says. There is no time limit besides the request's
-// context: pulling a model takes what it takes. The path goes on as it was escaped, so that nothing
-// in it is decoded twice. It is the transport that is asked: a redirection is the server's answer,
-// for passable to judge.
+// context, since pulling a model may take long. The path keeps its escapes, so that nothing in it
+// is decoded twice. The transport is called directly, so a redirection is returned as the server's
+// answer, which passable handles.
 func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	to, err := url.Parse(o.base + r.URL.EscapedPath())
 	if err != nil {
@@ -38,15 +38,16 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Replies are the paths of Ollama's API at which a model answers, so that the waits for a model
-// hold. What else is passed on, as pulling a model, takes what it takes.
+// Replies are the paths of Ollama's API at which a model answers, so that the limits on waiting for
+// a model apply. Other requests, such as pulling a model, may take any time.
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched returns a transport to an Ollama on which what is passed on unread ends, too: a wait for
-// a model's reply that is longer than t allows, and a server that breaks, become an error, or the
-// last record of the answer so far. Without it a client would see its connection break, which
-// Python's http calls IncompleteRead, and not learn why. Records name the model as the client calls
-// it: a client that compares the name with what it asked for would stumble over the server's.
+// Watched returns a transport to an Ollama whose answers always end properly, although they are
+// passed on unread: if a model's reply takes longer than t allows, or the server breaks off, the
+// client gets an error, or an error as the last record of the answer. Without it a client would see
+// its connection break, which Python's http calls IncompleteRead, and not learn why. Records name
+// the model as the client calls it: a client that compares the name with what it asked for would
+// stumble over the server's.
 func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
@@ -57,8 +58,8 @@ type watched struct {
 	names  names
 }
 
-// RoundTrip sends a request and waits for the head of its answer. Behind the head the waits go on
-// with the reads of the body; they end with its Close, which a caller owes every answer.
+// RoundTrip sends a request and waits for the head of its answer. After the head the limits apply
+// to the reads of the body, until its Close, which the caller must call for every answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	isReply := slices.Contains(Replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
@@ -81,9 +82,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns err, or, if the caller ended the request with a fault of its own, that fault: a
-// server that is stopped says so. Under mute such a cause is not seen, since contexts find it by a
-// value, and the client was told that it had gone away.
+// cause returns err, or, if the caller ended the request with a fault of its own, that fault: for
+// example that this server is being stopped. mute hides such a cause, since contexts find it by a
+// value; without this function the client would be told that it had gone away itself.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -92,9 +93,9 @@ func cause(asked context.Context, err error) error {
 	return err
 }
 
-// mute is a context without its values: one of them has net/http pass on what a server says before
-// its answer, as often as it says it. httputil.ReverseProxy sets such a trace, and a server that
-// sends 1xx heads without end would be passed on without end.
+// mute is a context without its values. With one of these, the trace that httputil.ReverseProxy
+// sets, net/http passes on each 1xx head that a server sends before its answer, so a server could
+// send them without end.
 type mute struct{ context.Context }
 
 // Value finds nothing.
@@ -109,7 +110,7 @@ type watchedBody struct {
 	pulse *wait.Pulse
 }
 
-// Read reads the answer. What breaks it off is a fault.
+// Read reads the answer. An error that breaks it off is returned as a fault.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF {
@@ -118,7 +119,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the answer and the watching.
+// Close closes the answer and stops watching it.
 func (b *watchedBody) Close() error {
 	b.pulse.Stop()
 	return b.body.Close()
@@ -129,10 +130,10 @@ func (b *watchedBody) Close() error {
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
 // passable changes a server's answer so that it can be passed on unread; it fails when that is not
-// possible. isReply says that a model answers, so that the answer ends with a record that says so.
-// However the server ends, the client's answer has one end: a document comes whole or as 502, a
-// stream in whole records, with an error record where the server breaks off. Forms that are not
-// known pass as they are.
+// possible. isReply says that a model answers, so that the answer has a final record. However the
+// server ends, the client's answer ends properly: a document arrives whole or as 502, a stream in
+// whole records, with an error record if the server breaks off. Unknown forms are passed on as they
+// are.
 func passable(resp *http.Response, isReply bool, n names) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
@@ -148,9 +149,9 @@ func passable(resp *http.Response, isReply bool, n names) error {
 		return passError(resp, form)
 	case form == "application/json":
 		return passDocument(resp, n)
-	// A reply under another label, as text/plain, is a stream of records too.
+	// A reply with another content type, such as text/plain, is a stream of records too.
 	case form == "application/x-ndjson", isReply:
-		// Its length is not known then: an error may stand at its end.
+		// Its length is not known then, since an error may be added at its end.
 		resp.Body, resp.ContentLength = &records{body: resp.Body, scratch: upstream.NewScratch(resp.Body), isReply: isReply, names: n}, -1
 		resp.Header.Del("Content-Length")
 	}
@@ -158,7 +159,7 @@ func passable(resp *http.Response, isReply bool, n names) error {
 }
 
 // passError reads the whole error. An error that is not in Ollama's form is replaced by one in that
-// form: a gateway's page says nothing to a program.
+// form: programs cannot read a gateway's page.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -172,7 +173,7 @@ func passError(resp *http.Response, form string) error {
 }
 
 // passDocument reads the whole document before any of it is passed on, unless it is longer than a
-// record may be (16 MiB): half a document behind a 200 looks like a whole one to many clients.
+// record may be (16 MiB): half a document after a status 200 looks complete to many clients.
 func passDocument(resp *http.Response, n names) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
 	long := len(text) == upstream.MaxRecord
@@ -191,7 +192,7 @@ func passDocument(resp *http.Response, n names) error {
 }
 
 // replace makes an answer's body read from another reader. Length -1 means that the length is not
-// known: the header goes, and the answer is sent in chunks.
+// known: the header is removed, and the answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -213,20 +214,21 @@ type records struct {
 
 	body    io.ReadCloser
 	scratch *upstream.Scratch
-	out     []byte // what the next reads give
+	out     []byte // what the next reads return
 	done    bool   // the last record has come
 	over    bool
-	failed  *fault.Error // how it ended, if not well
+	failed  *fault.Error // why the answer did not end properly; nil: it did
 }
 
-// Read reads the records that have come. What is in the buffer already goes with the first one, up
-// to KeepRecord: a burst is one write, and a lone record goes at once.
+// Read returns the records that have arrived. Records that are already in the buffer are returned
+// with the first one, up to KeepRecord: a burst becomes one write, and a single record is passed on
+// at once.
 func (r *records) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.over {
 			return 0, io.EOF
 		}
-		// The first record is waited for; those that have come already go with it.
+		// This waits for the first record, and adds those that have arrived already.
 		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord && len(r.scratch.Ahead()) > 0 {
 			r.next()
 		}
@@ -238,8 +240,7 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one line. A last line without its line feed may be a whole record, as far as its JSON
-// is.
+// next reads one line. A last line without its line feed is a whole record if its JSON is complete.
 func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
@@ -256,8 +257,8 @@ func (r *records) next() {
 	}
 }
 
-// record reads one record. "done" tells the final one in a model's reply only; a pull's progress
-// ends with the stream. An error record is an end everywhere.
+// record reads one record. "done" marks the final record only in a model's reply; the progress of a
+// pull ends with the stream. An error record is the end everywhere.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {
@@ -277,8 +278,8 @@ func (r *records) record(line []byte, whole bool) error {
 	return nil
 }
 
-// names are how records begin that name the model as its server does, and as the client does. The
-// zero value: both call it the same.
+// names are the beginnings of records that have the server's name for the model, and the client's.
+// In the zero value both names are the same.
 type names struct{ theirs, ours []byte }
 
 func namesOf(theirs, ours string) (n names) {
@@ -290,7 +291,7 @@ func namesOf(theirs, ours string) (n names) {
 }
 
 // told returns a record with the client's name for the model. Ollama writes the name at the start
-// of each; a record that begins in another way stays as it is.
+// of each record; a record that begins in another way stays as it is.
 func (n names) told(record []byte) []byte {
 	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
 		return append(slices.Clip(n.ours), rest...)
@@ -298,12 +299,12 @@ func (n names) told(record []byte) []byte {
 	return record
 }
 
-// end ends the answer: well when it is complete, else with a record that says why not.
+// end ends the answer. If it is not complete, end adds a record that says why.
 func (r *records) end(err error) {
 	if r.over = true; r.done || err == nil && !r.isReply {
 		return
 	}
-	r.failed = upstream.Cut(context.Background(), err) // whoever left has ended the read with a fault
+	r.failed = upstream.Cut(context.Background(), err) // if the client left, err is a fault that says so
 	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
 		r.out = append(r.out, '\n')
 	}
@@ -311,8 +312,8 @@ func (r *records) end(err error) {
 }
 
 // Broken returns why the answer did not end well, or nil if it did, as far as it was read. Callers
-// that pass the answer on need it for their log and trace, since the client sees a record like any
-// other.
+// that pass the answer on need it for their log and trace, since for the client it is a record like
+// any other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

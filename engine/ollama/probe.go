@@ -17,13 +17,13 @@ import (
 )
 
 // digestAge is how old the list of digests may be: for that long a replaced model is read like its
-// predecessor. Asking with each request would cost a round trip, in which the server lists all that
-// it has.
+// predecessor. Asking before each request would cost a round trip, in which the server lists all
+// its models.
 const digestAge = 5 * time.Second
 
 // digest returns the model's digest, from a list that is at most digestAge old. A model that the
 // list lacks is asked for at once: it may have been pulled since. It returns "" when the server
-// does not list the model, as some that imitate Ollama.
+// does not list the model, as some imitations of Ollama do not.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()
@@ -43,12 +43,12 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.digests, b.listed = digests, time.Now() // where two requests at once have asked, the later answer is kept
+	b.digests, b.listed = digests, time.Now() // if two requests have asked at once, the later answer is kept
 	return digests[name], nil
 }
 
-// fullName returns a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are one. A
-// colon counts only after the last slash: before it there may be a host with a port.
+// fullName returns a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are the
+// same. A colon counts only after the last slash: before it there may be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -56,14 +56,14 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// knownAs returns the key by which facts are kept: the marks among them are the family's, and the
-// family may be another when the settings change; the digest may be another with each request when
-// one address has several servers.
+// knownAs returns the key by which facts are kept: they include the marks of the family, which may
+// change with the settings; and the digest may differ with each request when one address has
+// several servers.
 func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup returns what is known of the model with that digest. A model that the server does not list
+// lookup returns the facts about the model with that digest. A model that the server does not list
 // is never known, so it is probed with each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
@@ -72,7 +72,7 @@ func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool
 	return f, ok && digest != "" && f.Digest == digest
 }
 
-// remember keeps what was found out.
+// remember keeps the facts about a model.
 func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,8 +82,8 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o, f.Digest)] = f
 }
 
-// Probe finds out about the order's model, once per digest: two shows, of which one holds the
-// vocabulary, and one render. Everything is asked of the server and nothing concluded from its
+// Probe finds out about the order's model, once per digest: two shows, one of them with the
+// vocabulary, and one render. It asks the server about everything, and concludes nothing from its
 // version or the model's name alone: the maker of a model may change templates and parsers. An
 // error leaves the model unknown, and the next request asks again; a refusal of the server is not
 // an error, but a fact.
@@ -124,7 +124,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns a name of the models whose calls a PARSER of Ollama's reads; most are called so.
+// reader returns the name of the models whose calls a PARSER of Ollama reads; for most parsers it
+// is the parser's own name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
 		return name
@@ -132,17 +133,17 @@ func reader(parser string) string {
 	return parser
 }
 
-// readFor are the readers that are called otherwise than their models.
+// readFor has the models of the parsers that are named differently.
 var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1", "cogito": "cogito-v2", "ornith": "qwen3.5",
 	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
 
-// thinkers are the readers of Ollama that take a reply for a thought up to </think>, whatever the
-// prompt ends with.
+// thinkers are the parsers of Ollama that take a reply for a thought up to </think>, whatever the
+// end of the prompt is.
 var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// capabilities reads what the server says of a model; servers before 0.6 say it by the template
-// only. "tools" means that the Go template mentions them, that the PARSER has them, or, from 0.30
-// on, that the jinja template holds the word.
+// capabilities reads what the server says about a model; servers before 0.6 show it only by the
+// template. "tools" means that the Go template mentions them, that the PARSER has them, or, from
+// 0.30 on, that the jinja template holds the word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
@@ -154,7 +155,8 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 }
 
 // printsStructs reports whether a rendered probe shows its tool as Go prints it, as templates with
-// {{ .Function }} do (qwen2.5, hermes). The real prompt is then read for the same, and rewritten.
+// {{ .Function }} do (qwen2.5, hermes). The same is then looked for in the real prompt, and
+// rewritten.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
 	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
@@ -167,10 +169,10 @@ func blind(show *api.ShowResponse) bool {
 }
 
 // rendered returns the prompt of a probe, or "" when the server does not render. A server that
-// refuses does not render; for one that is busy, silent or gone it is not known, which is an error.
-// Rendering loads the model, so it is asked for with the context that the order needs: with another
-// one the server would load it once more for the reply. One token is enough of a server that does
-// not know the flag and answers.
+// refuses does not render; if it is busy, silent or gone, that is not known, and rendered returns
+// an error. Rendering loads the model, so the request has the context that the order needs: with
+// another one the server would load the model again for the reply. It asks for only one token, for
+// servers that do not know the flag and answer.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
 		Model:    o.Model,
@@ -188,15 +190,15 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 	return prompt, err
 }
 
-// errNoRender is the error of a server that answers instead of rendering, as one does that does not
-// know the field.
+// errNoRender is the error for a server that answers instead of rendering, since it does not know
+// the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
 // Template returns the chat template of the order's model, as the server renders with it. Thinking
 // is switched on for a model that can think: many templates print reasoning only then. Source is
 // the Go template, followed by the file's own jinja: the renderings show which of the two the
-// server uses. A model that is not probed yet may be asked, so nothing of its facts but thinking
-// counts. Render's error is the server's, or errNoRender.
+// server uses. The model need not have been probed, so only the fact about thinking is used.
+// Render's error is the server's, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 //
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
-// Where exactly that text is found, in the order of the tools, the JSON of the function (or of its
-// parameters alone) takes its place, with the schema as the client wrote it. Everything else stays:
-// a user's message that looks like it is matched only in that order and to the last byte.
+// Where exactly that text is found, in the order of the tools, it is replaced by the JSON of the
+// function (or only of its parameters), with the schema as the client wrote it. Everything else
+// stays: a user's message that looks like it is matched only in that order and to the last byte.
 func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
-	// The part that begins with a rare byte is found several times as fast in a prompt of words and
-	// blanks.
+	// Searching for the part that begins with a rare byte is several times faster in a prompt of
+	// words and blanks.
 	if !strings.Contains(prompt, structMark[len(" <nil"):]) {
 		return prompt
 	}
@@ -35,8 +35,7 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 	for at := range marks(prompt, structMark) {
 		for i := next; i < min(len(sent), next+maxLeftOut); i++ {
 			head, _, _ := strings.Cut(texts[i], structMark)
-			// The mark stands inside the text, behind the type; the text itself begins in front of
-			// it.
+			// The mark is inside the text, after the type; the text begins before it.
 			from := at - len(head)
 			if from < written || !strings.HasPrefix(prompt[from:], texts[i]) {
 				continue
@@ -54,12 +53,12 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 	return b.String() + prompt[written:]
 }
 
-// structMark stands in every struct that is printed so, behind the type: no $defs, no items. A
-// schema's own text has no such thing, since JSON escapes the sign.
+// structMark is in every struct that is printed in this way, after the type: no $defs, no items. A
+// schema's own text never contains it, since JSON escapes the sign <.
 const structMark = " <nil> <nil> "
 
-// maxLeftOut is how many tools in a row a template may leave out. To look for every tool at every
-// place would take a time that grows with the square of the request.
+// maxLeftOut is how many tools in a row a template may leave out. Looking for every tool at every
+// place would take quadratic time.
 const maxLeftOut = 8
 
 // marks returns an iterator over the places of a word in a text.
@@ -82,7 +81,7 @@ func marks(text, word string) iter.Seq[int] {
 func goText(parameters json.RawMessage) string {
 	var p api.ToolFunctionParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {
-		return "\x00" // found in no prompt
+		return "\x00" // no prompt contains it
 	}
 	props, err := json.Marshal(p.Properties.ToMap())
 	if err != nil {
@@ -97,8 +96,8 @@ func functionJSON(t chat.Tool) string {
 	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
 }
 
-// schemaJSON returns a tool's schema in one line. A tool without one takes nothing, and says so: a
-// missing schema would be "null".
+// schemaJSON returns a tool's schema in one line. A tool without a schema gets one that allows no
+// arguments, since a missing schema would be "null".
 func schemaJSON(t chat.Tool) string {
 	if len(t.Schema) == 0 {
 		return `{"type":"object","properties":{}}`

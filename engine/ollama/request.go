@@ -10,9 +10,8 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// chatRequest returns the order's request in Ollama's form. Neither rendering nor streaming is set:
-// both are the caller's. Truncate stays false, so that a prompt that is too long is refused with
-// its count.
+// chatRequest returns the order's request in Ollama's form. The caller sets rendering and
+// streaming. Truncate stays false, so that a prompt that is too long is refused with its count.
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
 	q := &ChatRequest{
@@ -20,7 +19,7 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 		Format: r.Format, Tools: o.WireTools(),
 	}
 	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens
-	// that are no text.
+	// that are not text.
 	if len(q.Tools) == 0 {
 		q.Logprobs, q.TopLogprobs = r.Logprobs, r.TopLogprobs
 	}
@@ -28,9 +27,9 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 }
 
 // wireMessages returns the conversation in Ollama's form: arguments as objects, where OpenAI has
-// text that holds one, and results with the name of their tool, where OpenAI has the call's id
-// alone. Templates print either, so both are sent: most have no place for an id, and a result
-// without its tool's name would be printed under an empty one.
+// text that contains one, and results with the name of their tool, where OpenAI has only the call's
+// id. Templates print either, so both are sent: most have no place for an id, and a result without
+// its tool's name would be printed under an empty one.
 func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
@@ -57,8 +56,8 @@ func wireMessages(ms []chat.Message) []Message {
 // prints "Reasoning: low".
 var harmonyLevels = []string{"low", "medium", "high"}
 
-// nearest says which level stands for OpenAI's when a model has not that very one, the best first.
-// A level that no model has is worse than none: Ollama answers 400.
+// nearest lists, best first, the levels that replace OpenAI's if the model does not have that
+// level. An unknown level is worse than none: Ollama answers 400.
 var nearest = map[string][]string{
 	"minimal": {"minimal", "low"},
 	"low":     {"low", "minimal"},
@@ -68,9 +67,9 @@ var nearest = map[string][]string{
 	"max":     {"max", "xhigh", "high"},
 }
 
-// levels returns the names of how much the model can think, and reports whether it always thinks.
-// Newer servers say so; of older ones it is known that gpt-oss has levels, and that it has no other
-// way to be told. Thinking can be switched off where the server's list holds false.
+// levels returns the names of the model's levels of thinking, and reports whether it always thinks.
+// Newer servers list the levels; with older servers, gpt-oss has levels and cannot be told in
+// another way. Thinking can be switched off if the server's list has false.
 func levels(show *api.ShowResponse, format string) (names []string, always bool) {
 	if show.Thinking == nil || len(show.Thinking.Values) == 0 {
 		if format == "harmony" {
@@ -88,11 +87,11 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 
 // think returns what Ollama is told about thinking: nothing, a switch, or a level. Models that do
 // not think answer 400 to the very word ("does not support thinking"). A reply that must be JSON is
-// written without thinking, since the server would hold the thinking to the schema, or forget about
-// the schema; models that always think are known to it.
+// written without thinking, since the server would apply the schema to the thinking, or ignore it;
+// it knows the models that always think.
 //
-// Nothing at all, where the client does not say, leaves the model's own habit: many think unless
-// they are told not to.
+// If the client does not say, nothing is sent, so the model does what it usually does: many think
+// unless they are told not to.
 func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	on := r.Think
 	switch {
@@ -107,7 +106,7 @@ func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	}
 	effort := r.Effort
 	if !*on {
-		// It cannot be switched off, so what comes next to that is asked for.
+		// Thinking cannot be switched off, so the lowest level is requested.
 		effort = "minimal"
 	}
 	for _, level := range nearest[effort] {

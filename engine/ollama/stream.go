@@ -15,9 +15,8 @@ import (
 )
 
 // repeatLimit is how often Ollama lets a model write the same token in a row before it gives up: at
-// the 31st, white space around it left out. 0.17 and 0.24 then end the stream silently, without an
-// error or a final record;
-// 0.34 says "token repeat limit reached".
+// the 31st, ignoring white space around it. 0.17 and 0.24 then end the stream silently, without an
+// error or a final record; 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
 // stream reads the records of /api/chat or /api/generate. It is a chat.Source, and does not keep
@@ -30,13 +29,13 @@ type stream struct {
 	calls  int             // number of calls begun so far
 	probs  *upstream.Probs // nil: probabilities are not wanted
 	last   []byte          // the last token, trimmed
-	repeat int             // how often it came in a row; from repeatLimit on an end without a record is the server's
+	repeat int             // how often it came in a row; from repeatLimit on, the server may end the stream without a final record
 }
 
 var _ chat.Source = (*stream)(nil)
 
 // read queues the events of the next record. Its error ends the stream after them. Half a record at
-// the end is a reply that was cut, but the last line may lack its newline.
+// the end means that the reply was cut, but the last line may lack its newline.
 func (s *stream) read() error {
 	line, whole, err := s.Scratch.Next()
 	if err != nil {
@@ -59,9 +58,9 @@ func (s *stream) read() error {
 // plainText queues the text of a plain record, and that of the plain records after it that have
 // already arrived, as one event. It never waits, and returns false for a record that is not plain.
 //
-// A server that is faster than its reader fills the buffer with some thirty records; what every
-// event costs on its way to the client is then spent once, not thirty times. A lone token is an
-// event as before.
+// A server that is faster than its reader fills the buffer with some thirty records; the cost of an
+// event on its way to the client is then paid once, not thirty times. A single token is still an
+// event of its own.
 func (s *stream) plainText(line []byte) bool {
 	text, ok := quickText(s.plain[:0], line)
 	if !ok {
@@ -89,7 +88,7 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 	if e := v.Get("error"); e != nil {
 		return s.failed(e)
 	}
-	m := v.Get("message") // of /api/chat; /api/generate has it all on top
+	m := v.Get("message") // of /api/chat; /api/generate has its members at the top
 	if m == nil {
 		m = v
 	}
@@ -106,8 +105,8 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// message queues what the server made of the model's text: thinking, text and calls, in this order
-// when a record has several. A call comes whole in one record, with empty content.
+// message queues the thinking, text and calls that the server has read from the model's text, in
+// this order when a record has several. A call comes whole in one record, with empty content.
 func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
@@ -125,10 +124,10 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// tokens reads the tokens of the record v, whose message is m, and attaches those that are known to
-// the text that was queued for it: the server holds text back while it may begin a mark, so a
-// record may have tokens and no text. The tokens of thinking are left out, as with OpenAI, whose
-// logprobs are those of the content.
+// tokens reads the tokens of the record v, whose message is m, and attaches them to the text that
+// was queued for it: the server holds text back while it may begin a mark, so a record may have
+// tokens and no text. The tokens of thinking are left out, as with OpenAI, whose logprobs are those
+// of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
 	if text || len(m.GetStringBytes("thinking")) == 0 {
@@ -150,8 +149,8 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	s.repetition(text)
 }
 
-// repetition counts how often a token came in a row, as the server does: white space around it left
-// out.
+// repetition counts how often a token came in a row, as the server does, ignoring white space
+// around it.
 func (s *stream) repetition(token []byte) {
 	if len(token) == 0 {
 		return
@@ -163,8 +162,8 @@ func (s *stream) repetition(token []byte) {
 }
 
 // finish queues the counts and the end of a complete reply. A done_reason is "stop", "length",
-// "load" or "unload", never "tool_calls": whether there were calls is for the reader of the text to
-// say. All counts are 0 where the server only loaded a model.
+// "load" or "unload", never "tool_calls": the reader of the text finds out whether there were
+// calls. All counts are 0 where the server only loaded a model.
 func (s *stream) finish(v *fastjson.Value) error {
 	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
 	if n != (chat.Counts{}) {
@@ -188,10 +187,11 @@ func times(v *fastjson.Value) *chat.Times {
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
 }
 
-// failed ends the stream by an error record. After tokens it is mostly the server's own reading
-// that failed, of a call that may be good enough for us: nearly all of it has come by then, token
-// by token. So that is an end by Abandoned, not an error. Nothing counts the tokens of such a
-// reply, since the final record is missing; where the prompt is ours, tap has counted them.
+// failed ends the stream by an error record. After tokens it is usually the server's own parser
+// that failed, at a call that may be good enough for us: nearly all of the call has arrived by
+// then, token by token. So the stream ends with Abandoned, not with an error. The server does not
+// count the tokens of such a reply, since the final record is missing; if the prompt is ours, tap
+// has counted them.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -215,8 +215,8 @@ func (s *stream) repeated() error {
 	return io.EOF
 }
 
-// ended ends a stream that has no final record. After thirty times the same token the server gave
-// up; of any other reply it is not known how much is missing, which is an error.
+// ended ends a stream that has no final record. After thirty equal tokens the server has given up;
+// for any other reply it is not known how much is missing, which is an error.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
@@ -229,7 +229,7 @@ func (s *stream) ended(err error) error {
 //	{"message":{"content":"","tool_calls":[{"id":"call_ab12cd34","function":{"index":0,"name":"f","arguments":{"n":1.0}}}]},"done":false}
 //
 // They are rare and come whole, so reading the record a second time, for the spelling of the
-// arguments, costs nothing that matters. Index is not read: several of Ollama's parsers wrote 0 for
+// arguments, costs little. Index is not read: several of Ollama's parsers wrote 0 for
 // every call until April 2026 (ollama/ollama#15467), and ids are missing before 0.12.10.
 type callRecord struct {
 	Message struct {
@@ -286,12 +286,12 @@ func object(raw json.RawMessage) (string, error) {
 	return string(raw), nil
 }
 
-// quickText appends the text of a record of /api/generate that holds nothing else to dst:
+// quickText appends to dst the text of a record of /api/generate that has no other content:
 //
 //	{"model":"qwen3","created_at":"2026-11-21T07:44:28.59Z","response":"\u003ctok","done":false}
 //
 // Nearly all of a reply's records are like this. Reading them by their quotes costs a fourth of
-// parsing them; what differs in any way is not ok, and parsed.
+// parsing them; for a record that differs in any way ok is false, and the record is parsed.
 func quickText(dst, line []byte) (text []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -319,9 +319,9 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	}
 }
 
-// beyondString returns what follows a string without escapes, of which the opening quote was read.
-// Models' names and times have no escapes; a string that has some is for the parser, and ok is
-// false.
+// beyondString returns the text after a string without escapes, whose opening quote was already
+// read. Models' names and times have no escapes; for a string with escapes ok is false, and the
+// parser reads it.
 func beyondString(rest []byte) ([]byte, bool) {
 	end := bytes.IndexByte(rest, '"')
 	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {

@@ -11,45 +11,45 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: characters that
-// are split over tokens are lost there. From 0.30 on the records hold the exact bytes.
+// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: it loses
+// characters that are split over tokens. From 0.30 on the records hold the exact bytes.
 const damaged = "\uFFFD"
 
-// Marks are what a tap must know of how a model writes. They come from the model's family, as the
-// settings or its name tell it.
+// Marks are what a tap must know about the way a model writes. They come from the model's family,
+// as the settings or its name tell it.
 type Marks struct {
 	ThinkEnd string   // what ends its thinking: </think>
-	Openings []string // what its calls may begin with: <tool_call>
+	Openings []string // with which its calls may begin: <tool_call>
 }
 
 // tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld
-// calls arrive too. What the server itself made of them (content, thinking, calls) is not passed
-// on. It is looked at for thinking that the prompt has opened, or whose opening mark the server ate
-// together with its token. Then already the first record with tokens has thinking, which is passed
-// on as it is, up to where it ends.
+// calls arrive too. The server's own reading of them (content, thinking, calls) is not passed on.
+// It only serves to recognize thinking that the prompt has opened, or whose opening mark the server
+// has swallowed together with its token. Then the first record with tokens already has thinking,
+// which is passed on as it is until it ends.
 //
-// Where the prompt is ours, that is not needed: the prompt says what it has opened, and no token is
-// without a record.
+// If the prompt is ours, this is not needed: the prompt shows what it has opened, and every token
+// has a record.
 //
 // A record of a call that the server holds back:
 //
 //	{"message":{"content":""},"done":false,"logprobs":[{"token":"\u003cto","logprob":0,"bytes":[60,116,111]}]}
 type tap struct {
 	marks  Marks
-	ours   bool   // the prompt is
+	ours   bool   // we have made the prompt
 	count  int    // of the tokens so far: an abandoned reply has no other count
 	tokens []byte // of the present record
 	ends   []int  // where each of them ends
 
-	seen     bool   // the server shows tokens; one that does not is read as if nothing had been asked
+	seen     bool   // the server shows tokens; otherwise its own reading is used
 	thinking bool   // thinking is passed on, instead of tokens
-	border   []byte // tokens behind thinking that may be the end of its mark
+	border   []byte // tokens after thinking that may be the end of its mark
 }
 
 // tapped queues what the model wrote in one record. m is the message in the record v, line is the
-// record's text. A record without tokens is read as the server's own until the first with tokens: a
-// server that does not know logprobs ignores the word, and its reply is then as good as Chat's.
-// With a prompt of ours that would not do, since there the server reads by its parser alone.
+// record's text. Until the first record with tokens, records without tokens are read like those of
+// Chat, since a server that does not know logprobs ignores the option. With a prompt of ours that
+// is not possible, since then the server reads the reply only by its parser.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -59,8 +59,8 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	}
 	switch {
 	case t.seen:
-	// Text, but no tokens: then what is shown is the server's own reading of a prompt that it did
-	// not write.
+	// There is text but no tokens: this is the server's own reading of the reply to a prompt that
+	// it did not write.
 	case len(t.tokens) == 0 && t.ours:
 		return tokenless(content, thinking)
 	case len(t.tokens) == 0:
@@ -83,7 +83,7 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 }
 
 // addEach queues a record's text token by token, as the reader may have to know which of them are
-// control tokens. What stands in front of the tokens, or is missing of them, goes with the first.
+// control tokens. Text before the tokens is added to the first one.
 func (s *stream) addEach(text []byte, ends []int) {
 	if len(ends) > 1 {
 		moved := len(text) - ends[len(ends)-1]
@@ -99,9 +99,9 @@ func (s *stream) addEach(text []byte, ends []int) {
 	s.add(chat.Text, text)
 }
 
-// spoilt returns the error for characters that cannot be recovered: arguments with other characters
-// in their place would be wrong, and the tool would run with them. It is Curable, so another
-// strategy is tried.
+// spoilt returns the error for characters that cannot be recovered: arguments with replaced
+// characters would be wrong, and the tool would run with them. It is Curable, so another strategy
+// is tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -110,7 +110,7 @@ func spoilt() error {
 }
 
 // tokenless returns the error of a server that shows text without the tokens that it was asked for,
-// or nil where there is no text either. It is Curable: other strategies need no tokens.
+// or nil if there is no text either. It is Curable: other strategies need no tokens.
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {
@@ -120,8 +120,8 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten returns what the server swallowed before the first tokens that it shows: something that
-// might have become the mark that opens thinking. Content tells it; where that is withheld, a
+// eaten returns the text that the server swallowed before the first tokens that it shows, since it
+// might have become the mark that opens thinking. Content shows it; if content is withheld, a
 // call's mark without its beginning does: <think> and <tool_call> begin with the same "<t", and a
 // token of it may be gone when the rest, "ool_call>", shows that it was not thinking.
 func (t *tap) eaten(content []byte) []byte {
@@ -131,7 +131,7 @@ func (t *tap) eaten(content []byte) []byte {
 	if len(content) > 0 {
 		return nil
 	}
-	// The mark that opens differs from the one that ends by the slash: <think>, </think>.
+	// The opening mark differs from the closing mark by the slash: <think>, </think>.
 	opener := strings.Replace(t.marks.ThinkEnd, "/", "", 1)
 	for _, mark := range t.marks.Openings {
 		for n := 1; n < len(mark) && strings.HasPrefix(opener, mark[:n]); n++ {
@@ -143,8 +143,8 @@ func (t *tap) eaten(content []byte) []byte {
 	return nil
 }
 
-// read joins the tokens of a record. The bytes count, not the token's text, in which a part of a
-// character is U+FFFD; servers before 0.30 have the text only.
+// read joins the tokens of a record. It reads the bytes, not the token's text, in which a part of a
+// character is U+FFFD; servers before 0.30 have only the text.
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens, t.ends = t.tokens[:0], t.ends[:0]
 	for _, p := range v.GetArray("logprobs") {
@@ -161,10 +161,9 @@ func (t *tap) read(v *fastjson.Value) {
 }
 
 // thought passes thinking on. It returns true when the thinking is over: then tokens holds what
-// follows its mark. The server takes the mark for itself and drops white space around it, so the
-// first token behind it has to be found: what the server shows as content is taken at once, and
-// where a call follows, which is withheld, the tokens are searched for the mark or what is left of
-// it.
+// follows its mark. The server removes the mark and white space around it, so the first token after
+// it has to be found: content is taken at once, and if a call follows, which the server withholds,
+// the tokens are searched for the mark or its rest.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -184,7 +183,7 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the tokens that follow the thinking that was read from them. The server may have
+// behind returns the tokens after the thinking that was read from them. The server may have
 // held back white space before it. It returns nil when the thinking is not found in the tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
@@ -201,10 +200,10 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns what follows the mark that ends thinking, of which tokens may be missing, and
-// reports whether there is any yet. The mark may have lost its end ("</thi") or its beginning
-// ("nk>"): the server drops a token or two at the border. While all that came could still be the
-// mark, the answer is no.
+// beyond returns what follows the mark that ends thinking, and reports whether anything does yet.
+// Tokens of the mark may be missing. The mark may have lost its end ("</thi") or its beginning
+// ("nk>"): the server drops a token or two at the border. It returns false while everything so far
+// could still be the mark.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

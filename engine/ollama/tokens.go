@@ -18,9 +18,9 @@ func byTokens(o *upstream.Order) bool {
 	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
-// tokens has the rendered prompt continued by a server that reads the reply itself, of which only
-// the tokens are taken. Where that reading fails, the rest comes as raw text: the prompt with what
-// was said is a continuation, which the server's prefix cache already holds. Seen with scripts:
+// tokens has the rendered prompt continued by a server that reads the reply itself, and uses only
+// the tokens. If the server's reading fails, the rest is requested as raw text that continues the
+// prompt and the reply so far, which the server's prefix cache already has. Seen with scripts:
 // qwen3-coder's parser breaks 17 of 42 replies off, nearly all after the whole body of the call.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
@@ -31,7 +31,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	}
 	src, err := b.Tokens(ctx, o.Pulse, q)
 	if f := fault.From(err); err != nil && f.Kind == fault.Unavailable && f.Cause == nil && f.Curable {
-		return rest("", 0) // it failed at the first token
+		return rest("", 0) // the server's reading failed at the first token
 	}
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 }
 
 // spent returns the options for the rest of a reply that has so many tokens already: the client's
-// limit is for the whole reply. One token at least is asked for, since 0 means no limit to the
+// limit is for the whole reply. At least one token is requested, since 0 means no limit to the
 // server. Without a limit of the client's there is nothing to reduce.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
@@ -50,9 +50,9 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply of which the server reads the beginning itself, and perhaps all. It gives up at
-// a text that its parser does not take, near the end of a call mostly; what was said until then is
-// known token by token, so nothing of it is lost.
+// tokens is a reply of which the server reads the beginning itself, and perhaps all. The server
+// gives up at a text that its parser does not accept, usually near the end of a call. The text
+// until then is known token by token, so nothing is lost.
 //
 // What arrives of Gemma 4 with this strategy and with raw text, where the marks are control tokens:
 //
@@ -64,8 +64,8 @@ type tokens struct {
 	tail string // of the prompt: it may end with a mark that the reply begins inside of
 	rest func(said string, tokens int) (chat.Source, error)
 
-	said  strings.Builder // all text so far, which a continuation needs; the one place where a reply is kept
-	begun int             // tokens of the server's own reading, once the rest is raw
+	said  strings.Builder // all text so far, which a continuation needs; the only place where a reply is kept
+	begun int             // tokens before the rest, once the rest is raw
 	over  []chat.Event    // what is left of a reply that is over
 }
 
@@ -94,8 +94,8 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn continues a reply that the server has given up. Its closing token was not shown, so the
-// model writes that once more.
+// goOn continues a reply that the server has given up. The server did not show the closing token of
+// the call, so the model writes it once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
 	if s.whole(end) {
@@ -106,23 +106,23 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	_ = s.Source.Close() // it has ended
 	src, err := s.rest(s.said.String(), s.begun)
 	if err != nil {
-		return s.stop(end) // what stands may be enough; else it is the server's reason that counts
+		return s.stop(end) // the text so far may be enough; otherwise the server's reason counts
 	}
 	s.Source = src
 	return s.Next()
 }
 
-// stop ends the reply with what it cost, as far as that is known: a server that gives up sends no
-// counts.
+// stop ends the reply with its token counts as far as they are known: a server that gives up sends
+// none.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted returns the counts of the raw rest as those of the whole reply: what was said before was
-// a part of its prompt, and would be counted there a second time. Clients show these counts, and
-// compact a conversation by them.
+// counted returns an event with the counts of the raw rest changed into those of the whole reply:
+// the earlier text was a part of the rest's prompt, and would be counted there a second time.
+// Clients show these counts, and compact a conversation by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
 	counts.Prompt, counts.Completion = max(counts.Prompt-s.begun, 0), counts.Completion+s.begun
@@ -130,13 +130,12 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 	return ev
 }
 
-// whole reports whether what was said is a reply with calls of which none is cut. The text is
-// decoded once more for it, which happens once a reply at most; how long a call is held does not
-// matter, since nothing of it is sent.
+// whole reports whether the text so far is a reply with calls that are all complete. It decodes the
+// text once more, at most once for each reply; Hold does not matter, since nothing is sent.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding
-	how.Prompt, how.Hold, how.Control = s.tail, 0, nil // the text is one piece here
+	how.Prompt, how.Hold, how.Control = s.tail, 0, nil // the text is decoded in one piece here
 	var reply chat.Collector
 	for ev := range s.o.Format.Decode(&said, how) {
 		reply.Add(ev)

@@ -15,7 +15,7 @@ import (
 // a number such as 1.50 or 12345678901234567890 stays what it was. Truncate is false wherever a
 // reply is wanted, since a server that truncates drops the oldest messages silently; an error says
 // how many tokens there were. There is no tool_choice and no parallel_tool_calls: Ollama ignores
-// both, so the engine sees to them.
+// both, so the engine enforces them.
 type ChatRequest struct {
 	Model       string                     `json:"model"`
 	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
@@ -26,17 +26,17 @@ type ChatRequest struct {
 	Logprobs    bool                       `json:"logprobs,omitempty"`           // each token with its bytes, withheld ones too: for tap
 	TopLogprobs int                        `json:"top_logprobs,omitempty"`       // 0 to 20; from 5 on a record has 6 to 18 times the bytes
 	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`         // how long the model stays loaded; 0 unloads it
-	Truncate    bool                       `json:"truncate"`                     // false: what is too long is refused with its count
+	Truncate    bool                       `json:"truncate"`                     // false: a prompt that is too long is refused with its count
 	Options     map[string]json.RawMessage `json:"options,omitempty"`            // num_ctx, num_predict, temperature, …
 	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the prompt instead of a reply
 }
 
 // Message is one turn in Ollama's form. Content is a string, never null or a list of parts:
-// /api/chat takes no other.
+// /api/chat takes nothing else.
 type Message struct {
 	Role     string   `json:"role"`
 	Content  string   `json:"content"`
-	Thinking string   `json:"thinking,omitempty"` // templates print that of earlier turns, or leave it out
+	Thinking string   `json:"thinking,omitempty"` // templates print the thinking of earlier turns, or leave it out
 	Images   [][]byte `json:"images,omitempty"`   // in base64 on the wire; the type is found from the bytes
 	Calls    []Call   `json:"tool_calls,omitempty"`
 	ToolName string   `json:"tool_name,omitempty"`    // of a result: most templates print this and no id
@@ -54,15 +54,15 @@ type Call struct {
 }
 
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text
-// that is to be written on.
+// that is to be continued.
 type GenerateRequest struct {
 	Model       string                     `json:"model"`
 	Prompt      string                     `json:"prompt"`             // with Raw as the model reads it
-	Suffix      string                     `json:"suffix,omitempty"`   // the text behind a gap; needs a model whose template knows gaps
+	Suffix      string                     `json:"suffix,omitempty"`   // the text after a gap; needs a model whose template knows gaps
 	Template    string                     `json:"template,omitempty"` // replaces the model's own; see identity
 	Raw         bool                       `json:"raw"`                // no template and no parser, in all versions
 	Stream      bool                       `json:"stream"`
-	Think       *bool                      `json:"think,omitempty"` // false keeps raw text whole; behind a template, models that cannot think refuse the word
+	Think       *bool                      `json:"think,omitempty"` // false keeps raw text whole; with a template, models that cannot think refuse the option
 	Truncate    bool                       `json:"truncate"`
 	Logprobs    bool                       `json:"logprobs,omitempty"` // the text token by token, as with ChatRequest
 	TopLogprobs int                        `json:"top_logprobs,omitempty"`
@@ -70,7 +70,7 @@ type GenerateRequest struct {
 	Options     map[string]json.RawMessage `json:"options,omitempty"`
 	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`
 
-	// What a client's own request has besides (chat.Continuation).
+	// Further members of a client's own request (chat.Continuation).
 	System  json.RawMessage `json:"system,omitempty"`
 	Context json.RawMessage `json:"context,omitempty"`
 	Images  json.RawMessage `json:"images,omitempty"`
@@ -78,16 +78,16 @@ type GenerateRequest struct {
 
 var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)
 
-// JSON writes the request, its prompt first.
+// JSON returns the request as JSON, its prompt first.
 func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	b := append(room(len(r.Prompt)+len(r.Format)), `{"prompt":`...)
 	return withMembers(chat.AppendShortQuoted(b, r.Prompt), struct {
 		*GenerateRequest
-		Prompt string `json:"prompt,omitempty"` // stands for that of the request, and is left out
+		Prompt string `json:"prompt,omitempty"` // hides that of the request, so that it is left out
 	}{GenerateRequest: r})
 }
 
-// JSON writes the request, its messages and tools first.
+// JSON returns the request as JSON, its messages and tools first.
 func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	size := len(r.Format)
 	for _, m := range r.Messages {
@@ -121,13 +121,12 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	}
 	return withMembers(b, struct {
 		*ChatRequest
-		Messages []Message       `json:"messages,omitempty"` // these two stand for those of the request, and are left out
+		Messages []Message       `json:"messages,omitempty"` // these two hide those of the request, so that they are left out
 		Tools    []upstream.Tool `json:"tools,omitempty"`
 	}{ChatRequest: r})
 }
 
-// appendTool appends a tool. Its schema is JSON that was read, so nothing has to look at it once
-// more.
+// appendTool appends a tool. Its schema was parsed before, so it is not checked again.
 func appendTool(b []byte, t *upstream.Tool) []byte {
 	b = chat.AppendShortQuoted(append(b, `{"type":`...), t.Type)
 	b = chat.AppendShortQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
@@ -209,5 +208,5 @@ func separator(i int) byte {
 }
 
 // room returns memory for a body whose texts have so many bytes. Line feeds and quotes take two in
-// JSON; of text and code an eighth more is enough, and else there is a second allocation.
+// JSON; an eighth more is enough for text and code; otherwise there is a second allocation.
 func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

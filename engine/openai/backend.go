@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Backend is the engine's view of a server that speaks OpenAI's API, with what has been found out
-// about its models. It is safe for concurrent use.
+// Backend is the engine's view of a server with OpenAI's API, with the facts about its models. It
+// is safe for concurrent use.
 type Backend struct {
 	*Client
 	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
@@ -25,21 +25,20 @@ type Backend struct {
 	known map[string]seen // by the server's name for the model
 }
 
-// seen is what was found out about a model, and until when that is valid: nothing announces that a
-// server's model changes. There is no digest in this API, and a llama-server answers to any model's
-// name.
+// seen holds the facts about a model, and until when they are valid: nothing announces that a
+// server's model changes. This API has no digest, and a llama-server answers to any model's name.
 type seen struct {
 	upstream.Facts
 	until time.Time
 }
 
-// NewBackend makes the backend of the server at base. OpenAI itself is known by its address: it
-// refuses fields that it does not know, and is not asked what it can do. An empty key sends none.
+// NewBackend makes the backend of the server at base. OpenAI itself is recognized by its address:
+// it refuses unknown fields, and is not asked what it can do. With an empty key none is sent.
 func NewBackend(base, key string) *Backend {
 	return &Backend{Client: New(base, key, nil), grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}}, Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
-// Models lists what the server says it has. A date below 0 counts as none.
+// Models lists the models that the server lists. A date below 0 counts as none.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Client.Models(ctx)
 	if err != nil {
@@ -53,8 +52,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
-// it is not known. A strategy that only Ollama has is fault.Invalid: only the settings can have
-// named it. A forced call uses response_format where the server does not render.
+// it is not known. A strategy that only Ollama has is an error (fault.Invalid): only the settings
+// can have named it. A forced call uses response_format where the server does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
@@ -71,8 +70,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 }
 
 // raw renders the prompt and has it continued, as llama-server can: /apply-template gives the
-// prompt that its own chat would have, and /completion writes on without parsing. A refusal of the
-// grammar is cured here (held), any other is the request's own.
+// prompt that its own chat would have, and /completion continues it without parsing. If the server
+// refuses the grammar, held asks again without it; any other refusal is an error of the request.
 //
 // llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right
 // (docs/internal/upstreams.md).
@@ -91,8 +90,8 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 }
 
 // Complete continues a text; the server decides whether the model fills gaps. A llama-server, which
-// is known by its rendering, fills them in a way of its own: its /v1/completions takes a suffix and
-// ignores it, so a model would continue the text before the gap as if nothing followed.
+// is recognized by its rendering, fills gaps at another address: its /v1/completions takes a suffix
+// and ignores it, so a model would continue the text before the gap as if nothing followed.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {

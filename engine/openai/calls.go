@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// fragment is what one delta says of a call:
+// fragment is the part of a call that is in one delta:
 //
 //	{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\""}}
 //
@@ -24,18 +24,18 @@ type fragment struct {
 	args     string
 }
 
-// nativeCall is a call that the server found itself, as far as it has come. A scanner looks at each
-// byte of its arguments once; what it has taken may leave as it is spelled, digits and order of
-// keys included.
+// nativeCall is a call that the server found itself, as far as it has arrived. A scanner looks at
+// each byte of its arguments once; what it has accepted may be sent as it is spelled, including
+// digits and the order of keys.
 type nativeCall struct {
 	index    int
 	id, name string
 	args     []byte           // as the server spelled them
 	check    jsonscan.Scanner // over args[:valid]
 	valid    int              // args[:valid] begin a JSON object, or are one
-	sent     int              // args[:sent] have left
-	started  bool             // the call has begun to leave
-	again    bool             // the name came once more behind the arguments: another call of the tool may follow
+	sent     int              // args[:sent] were sent
+	started  bool             // the start of the call was sent
+	again    bool             // the name came once more after the arguments: another call of the tool may follow
 }
 
 // nativeCalls assembles a server's calls and releases them one after the other, each as one strict
@@ -46,10 +46,10 @@ type nativeCall struct {
 // at the end of the reply the lenient reader repairs it as a whole.
 type nativeCalls struct {
 	tools   []chat.Tool
-	hold    int // bytes of arguments that wait before a call leaves; see adapters.Options
+	hold    int // bytes of arguments that wait before a call is sent; see adapters.Options
 	all     []*nativeCall
 	line    []waiting
-	begun   int // calls that have begun to leave
+	begun   int // calls of which a part was sent
 	repairs []string
 }
 
@@ -60,9 +60,9 @@ type waiting struct {
 	event chat.Event
 }
 
-// add appends to out an event that belongs to no call, if it may leave now. Text waits after a call
-// that is under way, so a call without arguments holds everything back to the end: "" may still
-// become something.
+// add appends to out an event that does not belong to a call, if it may be sent now. Text waits for
+// an incomplete call before it, so a call without arguments holds everything back to the end: ""
+// may still become an object.
 func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	if len(n.line) == 0 {
 		return append(out, e)
@@ -71,13 +71,13 @@ func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	return out
 }
 
-// fragment reads a part of a call, and appends to out what may leave now. An id or a name that is
-// there already is not replaced: some servers send the whole head again with every fragment.
+// fragment reads a part of a call, and appends to out what may be sent now. An id or a name that
+// the call already has is not replaced: some servers send the whole head again with every fragment.
 func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	c, begins := n.find(f)
 	if begins {
-		// The name came in front, in a fragment of its own, and looked like a repetition of the
-		// call before.
+		// The name came before, in a fragment of its own, and looked like a repetition of the
+		// previous call.
 		if f.name == "" && c != nil && c.again {
 			f.name = c.name
 		}
@@ -104,12 +104,12 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 }
 
 // find returns the call that f belongs to; begins reports whether f is the first of a new one
-// instead, which comes after c if that is not nil. An id that is known says so, else the index,
-// else it is the last call. Neither is enough by itself: servers number every call 0, make a new id
+// instead, which comes after c if that is not nil. A known id decides, else the index; otherwise it
+// is the last call. Neither sign is enough by itself: servers number every call 0, make a new id
 // for each fragment, or send neither.
 //
-// Calls that are told apart by one sign each: by index (OpenAI), by id under index 0, by another
-// name without either.
+// Calls may be told apart by the index (OpenAI), by the id with index 0, or by another name without
+// either.
 func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	var near *nativeCall
 	for _, c := range slices.Backward(n.all) {
@@ -127,9 +127,9 @@ func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	return near, near == nil || n.begins(near, f)
 }
 
-// begins reports whether f is the first fragment of another call than c, although nothing but that
-// tells them apart: another name, another id, or the same name once more after arguments that are
-// complete, with arguments of its own.
+// begins reports whether f is the first fragment of another call than c, by one of these signs:
+// another name, another id, or the same name once more after complete arguments, with arguments of
+// its own.
 func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	other := f.id != "" && c.id != "" && f.id != c.id
 	switch {
@@ -138,13 +138,13 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	case other:
 		return !n.sameDespiteID(c, f)
 	}
-	// The name once more behind a complete object, with arguments of its own, begins another call
-	// of the same tool, unless the id is the same.
+	// The same name after a complete object, with arguments of its own, begins another call of the
+	// same tool, unless the id is the same.
 	named := f.name != "" && c.name != "" || c.again
 	return named && c.check.Complete() && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
 }
 
-// sameDespiteID reports whether f goes on with c under another id: some servers make up an id for
+// sameDespiteID reports whether f continues c under another id: some servers make up an id for
 // every fragment. Then there is no name, and the arguments so far lack their closer.
 func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
 	return f.name == "" && c.name != "" && len(c.args) > 0 && !c.check.Complete()
@@ -163,8 +163,8 @@ func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	return !exact(c.name) && exact(c.name+f.name)
 }
 
-// drain appends to out what may leave: all up to the first call that is not complete, and of that
-// one what is sure. The line keeps the order in which the calls began.
+// drain appends to out what may be sent: everything up to the first incomplete call, and the
+// certain part of that call. The line keeps the order in which the calls began.
 func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	for len(n.line) > 0 {
 		w := n.line[0]
@@ -181,8 +181,9 @@ func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	return out
 }
 
-// advance appends to out what of a call may leave by itself. Short arguments wait until they are
-// whole (Hold), since a call that has not begun to leave can still be repaired against its schema.
+// advance appends to out the part of an incomplete call that may be sent. Short arguments wait
+// until they are complete (Hold), since a call of which nothing was sent can still be repaired with
+// its schema.
 func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= adapters.Held(n.hold)) {
 		return out
@@ -191,7 +192,7 @@ func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 }
 
 // send appends to out the next bytes of a call's arguments, and its start before the first. Indexes
-// count from 0 in the order in which calls leave, whatever the server's were.
+// count from 0 in the order in which calls are sent, whatever the server's indexes were.
 func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.Event {
 	if !c.started {
 		c.started = true
@@ -205,7 +206,7 @@ func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.
 	return append(out, chat.Event{Kind: chat.CallArgs, Index: n.begun - 1, Text: args})
 }
 
-// meant returns the offered tool of that name, or a tool of that very name when none is offered.
+// meant returns the offered tool of that name, or a tool with just that name when none is offered.
 // Spellings such as functions.Get_Weather mean get_weather.
 func (n *nativeCalls) meant(name string) chat.Tool {
 	if t, ok := adapters.Offered(n.tools, name); ok {
@@ -214,10 +215,10 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// end appends to out all that waits once the reply has ended. A reply that was cut leaves a call
-// open that had begun to leave, and leaves out those that had not: a client that runs calls without
-// looking at the finish_reason must not run half of one. In any other reply a call whose arguments
-// are not an object is repaired, and an error when it cannot be.
+// end appends to out everything that waits, once the reply has ended. In a reply that was cut, an
+// incomplete call stays open if a part of it was sent, and is left out otherwise: a client that
+// runs calls without looking at the finish_reason must not run half a call. In any other reply a
+// call whose arguments are not an object is repaired; if that is impossible, end returns an error.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false
 	for _, w := range n.line {
@@ -240,13 +241,13 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 	return out, nil
 }
 
-// whole reports whether nothing of the call is missing. A name may come after the arguments, and
-// without one nothing can leave.
+// whole reports whether the call is complete. The name may come after the arguments, and nothing
+// can be sent without it.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
 // repair appends to out the rest of a call whose arguments are not a JSON object as they are. What
-// has left cannot be taken back, so a repair that would begin otherwise is an error, and so are
-// arguments without an object. Both are Curable: another strategy reads the text.
+// was sent cannot be taken back, so a repair that would begin differently is an error, and so are
+// arguments without an object. Both errors are Curable: another strategy reads the text.
 func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
 	if c.name == "" && len(c.args) == 0 {
 		return out, nil
@@ -256,7 +257,7 @@ func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, err
 	}
 	tool := n.meant(c.name)
 	if c.started {
-		tool.Schema = nil // what has left was not fitted to it
+		tool.Schema = nil // what was sent was not fitted to it
 	}
 	args, repairs, ok := adapters.Arguments(tool, string(c.args))
 	if !ok || !strings.HasPrefix(args, string(c.args[:c.sent])) {

@@ -15,10 +15,10 @@ import (
 )
 
 // Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself.
-// It is safe for concurrent use. No part of it depends on which of them it is: what a server can do
-// is asked (Backend.Probe).
+// It is safe for concurrent use. It does not depend on which of them the server is: Backend.Probe
+// asks what a server can do.
 type Client struct {
-	base, root string // of /v1, and of what lies beside it: /props, /apply-template, /completion
+	base, root string // of /v1, and of the addresses beside it: /props, /apply-template, /completion
 	key        string // sent as a bearer; never in an error's text
 	calls      upstream.Caller
 }
@@ -53,7 +53,7 @@ type Model struct {
 	Context int    `json:"max_model_len"` // tokens that a prompt and its reply may have, at a vLLM; 0: not said
 }
 
-// Models lists what the server has. It needs no model and must answer within upstream.QuickTime.
+// Models lists the server's models. It needs no model and must answer within upstream.QuickTime.
 func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	var list struct {
 		Data []Model `json:"data"`
@@ -62,9 +62,9 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, err
 }
 
-// Properties are what a llama-server says of the model that it serves. Unlike an entry of
-// /v1/models this tells the template, so the server is known to render, and what reads calls in
-// that template (Caps).
+// Properties are what a llama-server says about the model that it serves. Unlike an entry of
+// /v1/models they have the template, so that the server is known to render, and the template's
+// abilities with calls (Caps).
 type Properties struct {
 	Template   string          `json:"chat_template"`      // in jinja
 	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
@@ -77,19 +77,19 @@ type Properties struct {
 	} `json:"default_generation_settings"`
 }
 
-// Properties asks a llama-server for its own. Other servers answer NotFound or some other refusal,
-// which says that they are none.
+// Properties asks a llama-server for its properties. Other servers answer with NotFound or another
+// refusal, which shows that they are not llama-servers.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
 	err := o.calls.Quick(ctx, o.root+"/props", nil, p)
 	return p, err
 }
 
-// Reading is what the reader of a reply must know of the request. Text is decoded elsewhere; this
-// is for the server's own calls.
+// Reading is what the reader of a reply must know about the request. It is for the server's own
+// calls; text is decoded elsewhere.
 type Reading struct {
-	Tools []chat.Tool // that were offered: names are matched with them, damaged arguments read by their schemas
-	Hold  int         // bytes of a call's arguments that wait before it leaves, as in adapters.Options
+	Tools []chat.Tool // the offered tools: names are matched with them, and damaged arguments are read by their schemas
+	Hold  int         // bytes of a call's arguments that wait before it is sent, as in adapters.Options
 }
 
 // Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls
@@ -106,8 +106,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 }
 
 // Template returns the prompt that the model's own template makes of r, at a llama-server. It fails
-// where the template raises an error, as many do for roles that are not in turn; that is a refusal,
-// by upstream.IsRefusal.
+// if the template raises an error, as many do when roles do not alternate; upstream.IsRefusal
+// reports true for that error.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
 	if err == nil && prompt == "" {
@@ -116,8 +116,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 	return prompt, err
 }
 
-// Continue begins a reply of llama-server's /completion: the raw text of the model, of which
-// control tokens are missing but for those that the body names as preserved.
+// Continue begins a reply of llama-server's /completion: the raw text of the model, without control
+// tokens except those that the body lists as preserved.
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
@@ -146,10 +146,10 @@ func (o *Client) deltas(in upstream.Stream) *deltas {
 	return d
 }
 
-// KindOf asks the server at base what it speaks: Ollama tells its version, the others list models
-// under /v1. A server that does neither is an error, as is one that cannot be reached. The port
-// says nothing: each of them is run at any. Ollama is asked about first, since it lists models
-// under /v1 too.
+// KindOf asks the server at base which API it has: Ollama tells its version, the others list models
+// under /v1. It fails for a server that does neither, or cannot be reached. The port says nothing,
+// since each of them may run at any port. Ollama is asked about first, since it lists models under
+// /v1 too.
 func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
 	defer o.calls.HTTP.CloseIdleConnections()
@@ -165,9 +165,9 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 	return upstream.KindOpenAI, nil
 }
 
-// Complete begins a reply of /v1/completions: the model writes prompt on, into the gap in front of
-// suffix if that is not empty. Fields are those of a chat. The events are those of a chat too, with
-// the text in "text" instead of a delta.
+// Complete begins a reply of /v1/completions: the model continues prompt, into the gap before
+// suffix if that is not empty. fields are those of a chat. The server's events are like those of a
+// chat, with the text in "text" instead of a delta.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true, "stream_options": counted}
 	if suffix != "" {
@@ -178,10 +178,9 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 
 // Embed returns a vector for each text, in the order of the texts, and the number of tokens in all.
 // Entries may come in any order, each with its index; an index that is missing or comes twice is an
-// error, since a vector under a wrong text would never be noticed. The cut that Ollama knows
-// (Truncate) is not in this API, so callers that ask for it get fault.Invalid and no vectors of
-// texts that were meant to be cut. The encoding is always "float": a client that asks for base64
-// gets it from here, whatever its server can do.
+// error, since a vector under a wrong text would never be noticed. This API cannot truncate as
+// Ollama can (Truncate), so callers that ask for it get fault.Invalid. The encoding is always
+// "float": a client that asks for base64 gets it from here, whatever its server can do.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	if r.Truncate {
 		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
@@ -204,7 +203,7 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	}
 	vectors := make([][]float32, len(reply.Data))
 	for _, e := range reply.Data {
-		// Two vectors under one number leave another text with none.
+		// If two vectors have the same index, another text has none.
 		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
 			return nil, fault.New(fault.Unavailable, "the model server numbered its embeddings wrongly")
 		}
@@ -214,9 +213,9 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 }
 
 // Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions
-// forgets the suffix in silence. Fields are those of a continuation. The server puts the model's
-// own marks of gaps around the two; a model that has none in its vocabulary is fault.Invalid with
-// Param "suffix".
+// silently ignores the suffix. fields are those of a continuation. The server adds the model's own
+// marks of gaps; if the model's vocabulary has none, the error is fault.Invalid with Param
+// "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix, "stream": true}
 	src, err := o.stream(ctx, p, o.root+"/infill", with(fields, said), p.Later(), pieces)

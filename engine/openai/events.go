@@ -11,20 +11,20 @@ import (
 )
 
 // sseReader reads server-sent events (WHATWG HTML, 9.2) whose data is JSON. Lines may end in LF, CR
-// or both and be 16 MiB long. It takes more than the specification has: events that no blank line
-// ends, since a data line that is JSON by itself is an event; JSON without "data:" in front; and
-// the field "error" of old llama-servers. What would be an error by the letter is always a reply
-// that the server meant, so strictness would only lose it.
+// or both and be 16 MiB long. It accepts more than the specification: events without a blank line
+// after them, since a data line that is JSON by itself is an event; JSON without "data:" before it;
+// and the field "error" of old llama-servers. These are always replies that the server meant, so
+// being strict would only lose them.
 type sseReader struct {
 	scratch *upstream.Scratch
-	rest    []byte // of the line that was read, behind a CR
-	final   error  // the error behind the last line
-	partial []byte // data lines that are no JSON alone
+	rest    []byte // of the line that was read, after a CR
+	final   error  // the error after the last line
+	partial []byte // data lines that are not JSON by themselves
 }
 
 // next returns the data of the next event, valid until the following call. done reports whether it
-// was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside of
-// one. A data line that is not JSON by itself may be a part of an event of several lines, so it
+// was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside an
+// event. A data line that is not JSON by itself may be a part of an event of several lines, so it
 // waits for the rest, as long as that makes no more than MaxRecord.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
@@ -57,9 +57,9 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined returns the event that takes several lines. If it is not JSON, joined fails with bad, or,
-// where that is nil, with an error that says so. The specification joins data lines by a line feed,
-// which JSON takes for white space.
+// joined returns the event that takes several lines. If it is not JSON, joined returns bad or, if
+// that is nil, an error that says so. The specification joins data lines by a line feed, which JSON
+// takes for white space.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -73,8 +73,8 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 }
 
 // line returns the next line without its end, blank ones included. The scratch reads up to a line
-// feed; a CR inside of that ends a line too, and what follows it waits in rest. So a stream with
-// CRs alone is read as one long line, at its end.
+// feed; a CR before it ends a line too, and the text after it waits in rest. So a stream with only
+// CRs is read as one long line, at its end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {
@@ -96,7 +96,7 @@ func (r *sseReader) line() ([]byte, error) {
 }
 
 // dataOf returns the data of a line; ok is false for comments (": keep-alive") and other fields
-// (event, id, retry), of which none says anything that the data does not. Old llama-servers write
+// (event, id, retry), which say nothing that the data does not. Old llama-servers write
 // error: {"code":500,…} in place of data.
 func dataOf(line []byte) (data []byte, ok bool) {
 	if len(line) > 0 && line[0] == '{' {

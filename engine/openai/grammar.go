@@ -22,9 +22,9 @@ import (
 // each.
 const maxGrammars = 32
 
-// grammars are those that a server was sent last, and what became of them. The zero value is empty.
-// A refusal is remembered with the grammar, so it is forgotten when maxGrammars others have come,
-// and then tried once more.
+// grammars holds the grammars that a server was sent last, and whether it refused them. The zero
+// value is empty. A refusal is remembered with the grammar, so it is forgotten after maxGrammars
+// other grammars, and the grammar is then tried once more.
 type grammars struct {
 	kept.Cache[*held]
 	mu sync.Mutex // guards what was refused
@@ -34,14 +34,14 @@ type grammars struct {
 // does, under the lock of grammars.
 type held struct {
 	adapters.Grammar
-	refused []string // the models with which the server did not take it
+	refused []string // the models for which the server refused it
 }
 
-// grammar returns what holds the order's calls to a form, or nil for nothing. It holds text that is
-// ours to read, when tools are offered and neither the settings, nor the client, nor the server are
-// against it. Of a model that no family claims it is not known how it writes, so nothing holds it
-// to a form: a good call in another form would be bent into one that it was never taught. A
-// client's own grammar or schema goes before ours.
+// grammar returns the grammar that constrains the order's calls, or nil for none. There is one if
+// we read the reply's text, tools are offered, and neither the settings, nor the client, nor the
+// server are against it. A model of an unknown family is not constrained, since its form is not
+// known: the grammar would force it from its own form into one that it was never taught. A client's
+// own grammar or schema comes before ours.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
@@ -58,9 +58,9 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 	return h
 }
 
-// find returns the grammar of those tools. It writes the grammar when it is new, and then calls
-// made with it. The family's declaration is part of the key: a user's own file may change it under
-// the same name. A tool's description is not: no grammar has it.
+// find returns the grammar of those tools. If the grammar is new, find writes it and calls made
+// with it. The family's declaration is part of the key: a user's own file may change it under the
+// same name. A tool's description is not part of the key, since no grammar contains it.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
 	sum := sha256.New()
 	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything
@@ -75,7 +75,7 @@ func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made
 }
 
 // refuse remembers that the server did not take the grammar with the order's model. Other grammars
-// are sent all the same: one strange schema should not cost the other tools their guarantee.
+// are still sent: one strange schema should not cost the other tools their guarantee.
 func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,10 +83,10 @@ func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 	o.Log.Warn().Str("model", o.Model).Str("format", o.Format.Name).Err(why).Msg("the server does not take the grammar of these tools, it writes without one")
 }
 
-// watch refuses the grammar for the next replies when this one breaks off at it: the model has a
-// token that holds the end of the mark and something that the grammar does not have behind it. The
-// reply itself stays the error that it is, since its text has left. llama-server says "Unexpected
-// empty grammar stack after accepting piece".
+// watch returns a hook that refuses the grammar for later replies if this one breaks off because of
+// it: the model has a token that contains the end of the mark and text that the grammar does not
+// allow after it. The reply itself still ends with the error, since its text was sent. llama-server
+// says "Unexpected empty grammar stack after accepting piece".
 func (g *grammars) watch(h *held, o *upstream.Order) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err != nil && err != io.EOF && strings.Contains(err.Error(), "grammar") {
@@ -102,7 +102,7 @@ const (
 	triggerPattern = 2
 )
 
-// trigger is where a grammar begins, in llama-server's words.
+// trigger is the point at which a grammar begins to apply, in llama-server's form.
 //
 // As in {"type":1,"value":"<tool_call>"}.
 type trigger struct {
@@ -111,9 +111,10 @@ type trigger struct {
 }
 
 // fields adds the grammar to a continuation's fields: it begins at a call's opening mark, and text
-// before that is free (grammar_lazy). The marks that it gives are to be preserved: only so a server
-// takes one for a token of its own, and a trigger that is a word counts when that token comes. A
-// pattern is for marks that may be words about the mark, at the start of a line only.
+// before that is free (grammar_lazy). The marks that it returns must be preserved: only then does a
+// server read a mark as a token of its own, and a word as a trigger applies when that token comes.
+// Marks that may also occur in a sentence about the mark are triggers as patterns, at the start of
+// a line only.
 func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	var all []trigger
 	for _, t := range h.Trigger {
@@ -129,10 +130,10 @@ func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	return marks
 }
 
-// held begins a reply that is held to the grammar. A server that refuses is asked again without: a
-// grammar makes calls better, and is never what a reply may fail for. Only when that reply comes
-// was it the grammar that was refused. A fault with a code (too long, no such model) says what it
-// is about, and nothing is asked again.
+// held begins a reply that is constrained by the grammar. If the server refuses, it is asked again
+// without the grammar: a grammar makes calls better, but must never make a reply fail. If that
+// request succeeds, the grammar was the reason of the refusal. After a fault with a code (too long,
+// no such model), which has another reason, it does not ask again.
 func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (chat.Source, error) {
 	src, err := ask(h)
 	if h == nil {
@@ -152,11 +153,11 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 	return src, again
 }
 
-// continuation returns the body of llama-server's /completion: a rendered prompt with the beginning
-// of the call that is forced, else held to the grammar unless that is nil. Every known family's
-// marks are preserved, about 2 KB a request: any of them is read, and without their names a server
-// leaves out those that are control tokens. The server parses nothing of the reply, so what comes
-// is what the model wrote.
+// continuation returns the body of llama-server's /completion: a rendered prompt, with the
+// beginning of the forced call if there is one, else with the grammar unless it is nil. The marks
+// of all known families are preserved, about 2 KB for each request: any of them may be read, and a
+// server leaves out control tokens that are not listed. The server does not parse the reply, so the
+// text is what the model wrote.
 func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)
 	switch {

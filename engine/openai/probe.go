@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// offeredAge is how long a server that renders counts as one, with the same model: a
-	// llama-server that is started anew with another model has the same address and the same name
-	// for it.
+	// offeredAge is how long a server that renders is assumed to do so with the same model: a
+	// llama-server that is restarted with another model has the same address, and the same name for
+	// the model.
 	offeredAge = time.Minute
-	// refusedAge is how long a server that does not counts as one that never will: it is another
+	// refusedAge is how long a server that does not render is assumed not to: it is another
 	// program.
 	refusedAge = time.Hour
 )
 
 // Probe finds out about the order's model: whether the server renders prompts, as llama-server
-// does, what its template can say, and whether thinking can be switched. What was found counts for
-// ProbeAge or an hour, since no digest says when it ends. Only a server that cannot be reached, or
-// is busy, is an error: a refusal is an answer.
+// does, what its template can print, and whether thinking can be switched. The facts are valid for
+// ProbeAge or an hour, since there is no digest that shows a change. Probe fails only if the server
+// cannot be reached or is busy: a refusal is an answer.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	b.mu.Lock()
 	s, ok := b.known[o.Model]
@@ -36,7 +36,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		return upstream.Facts{}, err
 	}
 	age := cmp.Or(b.ProbeAge, offeredAge)
-	// A server that renders may be a llama-server that gets another model; one that does not is
+	// A server that renders may be a llama-server that gets another model; any other server is
 	// another program.
 	if !f.Renders {
 		age = refusedAge
@@ -51,10 +51,10 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server. OpenAI itself is not asked: what it can do is known, and it renders nothing.
-// Of the others it is assumed that they take tools (a vLLM without a tool parser refuses, and then
-// they go into the prompt). Whether a template prints tools is seen in a rendering, unless the
-// server says that it does not; old versions say nothing (chat_template_caps).
+// ask asks the server. OpenAI itself is not asked: its abilities are known, and it does not render.
+// Other servers are assumed to take tools (a vLLM without a tool parser refuses, and then they go
+// into the prompt). Whether a template prints tools is seen in a rendering, unless the server says
+// that it does not; old versions say nothing (chat_template_caps).
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
@@ -76,8 +76,8 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}
 	supported, said := props.Caps["supports_tools"]
 	return upstream.Facts{
-		// A digest of path and template: another model at the same address has another one of the
-		// two.
+		// The digest is made of path and template: another model at the same address differs in at
+		// least one of them.
 		Digest:   props.Model + "\n" + props.Template,
 		Window:   props.Generation.Context,
 		Renders:  err == nil,
@@ -89,9 +89,9 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}, nil
 }
 
-// listed returns what the server's list says of a model, or an empty Model when it is not in the
-// list: some servers answer to any name. vLLM tells the context there (max_model_len); OpenAI's own
-// list has neither that nor what a model can do.
+// listed returns the server's list entry of a model, or an empty Model when there is none: some
+// servers answer to any name. vLLM's entry has the context (max_model_len); OpenAI's own list has
+// neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.Client.Models(ctx) // a server without a list is fine
 	for _, m := range list {
@@ -103,13 +103,13 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 }
 
 // switches reports whether the server lets thinking be switched in vLLM's way:
-// "chat_template_kwargs":{"enable_thinking":false}. A server that does not say who it is does not,
-// since OpenAI's imitators may refuse fields that they do not know.
+// "chat_template_kwargs":{"enable_thinking":false}. It returns false for a server that does not
+// name its program, since OpenAI's imitators may refuse unknown fields.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
 
 // Template returns the chat template of the order's model at a llama-server, which renders with it.
-// Thinking is on: many templates print reasoning only then. Servers that do not render are an error
-// here: nothing is known of their templates.
+// Thinking is on: many templates print reasoning only then. It fails for servers that do not
+// render, since nothing is known about their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	props, err := b.Client.Properties(ctx)
 	if err != nil {

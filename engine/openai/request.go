@@ -11,16 +11,16 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// request returns the order's request in OpenAI's form. Tools are the order's, which a server can
-// take (Facts.PlainSchemas), not the client's.
+// request returns the order's request in OpenAI's form. The tools are those of the order, in a form
+// that the server can take (Facts.PlainSchemas), not the client's.
 func (b *Backend) request(o *upstream.Order) *Request {
 	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages), Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
-// wireMessages returns the conversation in OpenAI's form, every content there and every call's
-// arguments an object: templates that such servers run read the arguments, and fail at text that is
-// not an object. Reasoning goes back to servers that know the field; OpenAI refuses a request that
-// has it.
+// wireMessages returns the conversation in OpenAI's form. Every message has a content, and every
+// call's arguments are an object: the templates of such servers read the arguments, and fail at
+// text that is not an object. Reasoning is sent back to servers that know the field; OpenAI refuses
+// a request that has it.
 func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
@@ -37,8 +37,8 @@ func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// content returns a message's text, or its parts when there are pictures. Text alone is never sent
-// as parts: templates of many models print a list as it is.
+// content returns a message's text, or its parts when there are pictures. Text without pictures is
+// never sent as parts: templates of many models print a list as it is.
 func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
@@ -48,8 +48,8 @@ func content(m chat.Message) any {
 		parts = append(parts, json.RawMessage(`{"type":"text","text":`+string(chat.AppendQuoted(nil, m.Content))+`}`))
 	}
 	for _, image := range m.Images {
-		// Of a picture only the bytes are kept, so its type is found from the first of them. No
-		// other URL is sent: the server would fetch it, from wherever the client says.
+		// A picture is kept only as bytes, and its type is found from the first of them. No other
+		// URL is sent: the server would fetch it from any address that the client names.
 		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
 		parts = append(parts, json.RawMessage(`{"type":"image_url","image_url":{"url":"`+url+`"}}`))
 	}
@@ -60,7 +60,7 @@ func content(m chat.Message) any {
 // does not know, since the server may. Known fields win; options under Ollama's names come last, as
 // the client's most explicit choice.
 //
-// tool_choice goes only to a server that is known to see to it; elsewhere the engine forces the
+// tool_choice is sent only to a server that is known to obey it; for others the engine forces the
 // call. A server that ignores it would answer in text.
 func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
@@ -71,8 +71,7 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if len(r.Stop) > 0 {
 		said["stop"] = r.Stop
 	}
-	// Only servers that are known to read it get the switch; OpenAI refuses fields that it does not
-	// know.
+	// The switch is sent only to servers that are known to read it; OpenAI refuses unknown fields.
 	if r.Think != nil && o.Facts.Thinking {
 		said["chat_template_kwargs"] = map[string]bool{"enable_thinking": *r.Think}
 	}
@@ -82,7 +81,7 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Format != nil {
 		said["response_format"] = responseFormat(r.Format)
 	}
-	if r.Logprobs && len(r.Tools) == 0 { // beside tools a server refuses them, or shows tokens that are no text
+	if r.Logprobs && len(r.Tools) == 0 { // beside tools a server refuses them, or shows tokens that are not text
 		said["logprobs"] = true
 		if r.TopLogprobs > 0 {
 			said["top_logprobs"] = r.TopLogprobs
@@ -94,8 +93,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Required && o.Facts.HonorsToolChoice {
 		said["tool_choice"] = toolChoice(o.Decoding.Tools)
 	}
-	// OpenAI refuses the field in a request without tools. Where it is ignored the reply is ended
-	// behind its first call.
+	// OpenAI refuses the field in a request without tools. If a server ignores it, the engine ends
+	// the reply after its first call.
 	if r.Single && len(r.Tools) > 0 {
 		said["parallel_tool_calls"] = false
 	}
@@ -112,7 +111,7 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 }
 
 // toolChoice returns the tool_choice that requires a call of one of the tools: "required", or the
-// tool's name where there is one only.
+// tool's name if there is only one.
 func toolChoice(tools []chat.Tool) any {
 	if len(tools) != 1 {
 		return "required"
@@ -121,8 +120,8 @@ func toolChoice(tools []chat.Tool) any {
 }
 
 // limit returns the name of the field that bounds a reply's length: OpenAI's newer models refuse
-// the old one, others know only that. A server that ignores what it does not know would let the
-// model run on to the end of its context.
+// the old one, others know only that. A server that ignores an unknown field would let the model
+// run on to the end of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"
@@ -131,8 +130,8 @@ func (b *Backend) limit() string {
 }
 
 // responseFormat returns a chat.Request's Format in OpenAI's words. A schema must have a name
-// there, which is not used for anything. It is not said to be strict: OpenAI takes only schemas of
-// a narrow kind then.
+// there, which is not used for anything. It is not marked as strict, since OpenAI then takes only
+// schemas of a narrow kind.
 func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
 		return json.RawMessage(`{"type":"json_object"}`)
@@ -141,8 +140,8 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 }
 
 // continuing returns the fields of a chat in the words of llama-server's /completion, which ignores
-// those that it does not know. So the limit must have its name there, n_predict, or there would be
-// none.
+// those that it does not know. So the limit must have its name for this address, n_predict, or
+// there would be none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {
@@ -153,9 +152,9 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 }
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
-// added to the others as they are: how the model should write, and what the client wants of this
-// very server (guided decoding of a vLLM, say). Servers have more fields than any list of them, so
-// unknown ones are passed on.
+// added to the other members as they are: how the model should write, and what the client wants
+// from this particular server (such as vLLM's guided decoding). Servers have more fields than any
+// list of them, so unknown ones are passed on.
 type Request struct {
 	Model    string
 	Messages []Message
@@ -163,7 +162,7 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body returns the request as JSON. Members of Request win over Fields. A stream is asked for its
+// body returns the request as JSON. Members of Request win over Fields. A streamed request asks for
 // token counts, since OpenAI sends them only then.
 func (r *Request) body(stream bool) map[string]any {
 	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
@@ -179,8 +178,7 @@ func (r *Request) body(stream bool) map[string]any {
 // counted are the options of a stream that counts its tokens.
 var counted = json.RawMessage(`{"include_usage":true}`)
 
-// with returns a body of fields and of what is said beside them; said wins where both have a
-// member.
+// with returns a body with the members of fields and of said; said wins where both have a member.
 func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {
 	all := make(map[string]any, len(fields)+len(said))
 	for k, v := range fields {

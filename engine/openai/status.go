@@ -23,8 +23,9 @@ type openAIError struct {
 	Code   json.RawMessage `json:"code"`  // a word, or the status as a number
 }
 
-// refused turns an answer that is not 200 into a fault. A 404 that speaks of no model is one of the
-// address: a wrong path in the settings is answered so, and "model not found" would hide that.
+// refused turns an answer that is not 200 into a fault. A 404 that does not name a model is about
+// the address: it is the answer to a wrong path in the settings, and "model not found" would hide
+// that.
 func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	e := o.explain(resp.StatusCode, body)
 	e.Retry = upstream.RetryAfter(resp.Header, e.Kind)
@@ -35,17 +36,17 @@ func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	return e
 }
 
-// failed turns an error object inside a stream into a fault. Its status has long been 200, so its
-// code says what it is, where that is a number, as llama-server's are:
+// failed turns an error object inside a stream into a fault. Its status was already 200, so its
+// code is used as the status if it is a number, as with llama-server:
 // {"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}
 func (o *Client) failed(v *fastjson.Value) *fault.Error {
 	return o.explain(v.GetInt("code"), v.MarshalTo(nil))
 }
 
-// explain turns what the server said with a status into a fault. A status that is none leaves it to
-// the error's type. The key of this server is cut out of what it says, since the sentence goes to
-// the client, whose key is another. A code of the server's own says that it knows what was wrong,
-// so no other way of asking is tried.
+// explain turns a server's error and its status into a fault. Without a status, the error's type
+// decides. The key for this server is removed from the sentence, since the sentence is sent to the
+// client, whose key is another. If the error has a code of the server's own, the server knows what
+// was wrong, so no other strategy is tried.
 func (o *Client) explain(status int, body []byte) *fault.Error {
 	said := readError(body)
 	if guess := statusOf(said); guess != 0 && (status < 400 || status > 599) {
@@ -77,20 +78,20 @@ func (o *Client) explain(status int, body []byte) *fault.Error {
 	return e
 }
 
-// readError finds the error object in a body, itself or inside "error". FastAPI's {"detail": …} has
-// none: there it is the sentence.
+// readError finds the error object in a body, itself or inside "error". In FastAPI's {"detail": …}
+// the sentence takes the place of the object.
 func readError(body []byte) openAIError {
 	var e, inner openAIError
-	_ = json.Unmarshal(body, &e) // plain text has nothing but itself
+	_ = json.Unmarshal(body, &e) // plain text has no members
 	if json.Unmarshal(e.Error, &inner) == nil {
 		return inner
 	}
 	return e
 }
 
-// statusOf guesses the status that an error object without one stands for, by its type in any
-// spelling: BadRequestError of vLLM, invalid_request_error of OpenAI, exceed_context_size_error of
-// llama-server. 0: it tells nothing.
+// statusOf guesses the status of an error object without one, by its type in any spelling:
+// BadRequestError of vLLM, invalid_request_error of OpenAI, exceed_context_size_error of
+// llama-server. It returns 0 if the type is unknown.
 func statusOf(e openAIError) int {
 	switch kind := strings.ToLower(e.Type); {
 	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"), strings.Contains(kind, "exceed_context"):

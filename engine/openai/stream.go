@@ -11,15 +11,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailTime is how long a reply that has said why it ended is waited for to end, in case the token
+// tailTime is how long to wait for the end of a reply after its finish_reason, in case the token
 // counts follow: with stream_options.include_usage they come in an event of their own, with empty
-// choices, behind the finish_reason. A server that keeps the connection open instead costs its
+// choices, after the finish_reason. A server that keeps the connection open instead costs its
 // client no more than this.
 const tailTime = 2 * time.Second
 
 // deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
 //
-// What servers send, each with data: in front:
+// What servers send, each line after "data: ":
 //
 //	{"choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}
 //	{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
@@ -29,7 +29,7 @@ type deltas struct {
 	upstream.Stream
 	events sseReader
 	whole  bool                               // the answer is one JSON document
-	record func(*fastjson.Value) error        // queues what an event holds
+	record func(*fastjson.Value) error        // queues the contents of an event
 	fault  func(*fastjson.Value) *fault.Error // of an error object
 	calls  nativeCalls
 	probs  upstream.Probs
@@ -39,8 +39,7 @@ type deltas struct {
 
 var _ chat.Source = (*deltas)(nil)
 
-// read queues what the next event holds. Its error is what ends the stream behind that; nil:
-// nothing ends it.
+// read queues the contents of the next event. A non-nil error ends the stream after them.
 func (d *deltas) read() error {
 	if d.whole {
 		return d.document()
@@ -52,11 +51,12 @@ func (d *deltas) read() error {
 	return d.record(v)
 }
 
-// document reads a server that answers at once although a stream was asked for. A whole reply has
-// the same members as an event, with "message" in place of "delta", so one reader serves both.
+// document reads the answer of a server that does not stream although a stream was requested. A
+// whole reply has the same members as an event, with "message" in place of "delta", so one reader
+// serves both.
 func (d *deltas) document() error {
 	body, err := io.ReadAll(io.LimitReader(d.In, upstream.MaxRecord+1))
-	// A document that is longer would be cut by the limit, and be no JSON for that reason.
+	// The limit would cut a longer document, which would then not be JSON.
 	if err == nil && len(body) > upstream.MaxRecord {
 		err = upstream.ErrLong
 	}
@@ -73,8 +73,8 @@ func (d *deltas) document() error {
 	return d.ended(nil)
 }
 
-// add queues text of a kind, if there is any, behind the calls that are still under way. Many
-// deltas hold "" beside something else.
+// add queues text of a kind, if there is any, after the calls that are not complete yet. Many
+// deltas have "" beside other content.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
 		d.Queue = d.calls.add(d.Queue, chat.Event{Kind: k, Text: d.Text.Of(text)})
@@ -88,9 +88,9 @@ func (d *deltas) finish(reason, cause string) {
 	d.In.Shorten(tailTime)
 }
 
-// ended ends the stream: err is why it could not be read on, nil for a good end. It returns a fault
-// unless the server had said why the reply ended; then nothing that comes after can matter. Calls
-// that waited leave here, whole or as far as they had begun, before the counts and the reason.
+// ended ends the stream: err is why reading failed, nil for a good end. It returns a fault unless
+// the server had sent a finish_reason, after which errors do not matter. Calls that waited are
+// queued here, whole or as far as they had begun, before the counts and the reason.
 func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
@@ -107,8 +107,8 @@ func (d *deltas) ended(err error) error {
 	return io.EOF
 }
 
-// cut returns the fault of a reply that ended without a reason, even one that ended in good order
-// by [DONE]: only a reason says that the model had finished, and the last call may be half of one.
+// cut returns the fault of a reply that ended without a reason, even if it ended properly with
+// [DONE]: only a reason shows that the model had finished, and the last call may be incomplete.
 func (d *deltas) cut(err error) error {
 	if d.Ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
@@ -116,19 +116,19 @@ func (d *deltas) cut(err error) error {
 	return upstream.Cut(d.Ctx, err)
 }
 
-// chunk queues what an event of /v1/chat/completions holds; a whole reply has "message" where a
-// stream has "delta". Counts come in an event with empty choices, or beside the last one.
+// chunk queues the contents of an event of /v1/chat/completions; a whole reply has "message" where
+// a stream has "delta". Counts come in an event with empty choices, or beside the last one.
 func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
 	}
-	// In a stream that was asked for counts every other event has "usage":null.
+	// In a stream with counts every other event has "usage":null.
 	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
 		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}.FromCache(cached(v, u))
 	}
 	for _, c := range v.GetArray("choices") {
 		if c.GetInt("index") != 0 {
-			continue // one reply was asked for
+			continue // only one reply was requested
 		}
 		delta := c.Get("delta")
 		if delta == nil {
@@ -149,10 +149,10 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	return nil
 }
 
-// delta queues what one delta adds: thinking, text and calls, in this order when there are several.
-// Thinking is reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at Ollama and
-// OpenRouter; where both are there, as newer vLLMs have it, they are the same. A refusal of
-// OpenAI's is what the model says instead of text.
+// delta queues the contents of one delta: thinking, text and calls, in this order when there are
+// several. Thinking is reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at
+// Ollama and OpenRouter; if both are there, as in newer vLLMs, they are the same. In OpenAI's API a
+// refusal takes the place of the text.
 func (d *deltas) delta(v *fastjson.Value) {
 	if v == nil {
 		return
@@ -177,8 +177,8 @@ func (d *deltas) delta(v *fastjson.Value) {
 }
 
 // fragmentOf reads one entry of tool_calls; function is its member of that name. An id may be a
-// number, and arguments an object: then their JSON is what counts. An index that is missing or no
-// number is -1, which agrees with any.
+// number, and arguments an object: then their JSON is used. An index that is missing or not a
+// number becomes -1, which matches any.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")), name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
 	if i := call.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
@@ -187,8 +187,8 @@ func fragmentOf(call, function *fastjson.Value) fragment {
 	return f
 }
 
-// scalar returns a string's text, the JSON of anything else, and nothing of nothing: an id of 7 is
-// "7", arguments that are an object are their text, null and a missing member are "".
+// scalar returns a string's text, the JSON of any other value, and "" for null or a missing value:
+// an id of 7 is "7", arguments that are an object are their text, null and a missing member are "".
 func scalar(v *fastjson.Value) string {
 	switch {
 	case v == nil || v.Type() == fastjson.TypeNull:
@@ -200,9 +200,9 @@ func scalar(v *fastjson.Value) string {
 }
 
 // reason notes a finish_reason, which most events leave empty. "tool_calls" and "stop" are the same
-// here: whether there were calls is what the reply shows, and servers say either of both. What a
-// filter cut is no whole reply, so it is a length with a cause. vLLM says "abort" when its engine
-// gives a request up.
+// here: the reply shows whether there were calls, and servers send either word. A reply that a
+// filter cut is not complete, so its reason is Length with a cause. vLLM says "abort" when its
+// engine gives up a request.
 func (d *deltas) reason(word string) error {
 	switch word {
 	case "":
@@ -219,8 +219,8 @@ func (d *deltas) reason(word string) error {
 }
 
 // cached returns how many tokens of the prompt the server had processed before, which it says in
-// its usage, as vLLM does, or beside it, as a llama-server that is too old for that. 0: it does not
-// say.
+// its usage, as vLLM does, or beside it, as older llama-servers do. It returns 0 if the server does
+// not say.
 func cached(v, usage *fastjson.Value) int {
 	if n := usage.GetInt("prompt_tokens_details", "cached_tokens"); n > 0 {
 		return n
@@ -228,12 +228,12 @@ func cached(v, usage *fastjson.Value) int {
 	return v.GetInt("timings", "cache_n")
 }
 
-// piece queues what an event of llama-server's /completion holds:
+// piece queues the contents of an event of llama-server's /completion:
 //
 //	{"content":" Paris","stop":false}
 //
-// The last one has the counts, and why it stopped: stop_type in newer servers, stopped_limit in
-// older ones.
+// The last event has the counts, and the reason of the end: stop_type in newer servers,
+// stopped_limit in older ones.
 func (d *deltas) piece(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -248,7 +248,7 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	} else {
 		d.finish(chat.Stop, "")
 	}
-	// What this server says last is complete: there is no [DONE] to wait for.
+	// This server's last event ends the reply: there is no [DONE] to wait for.
 	return d.ended(nil)
 }
 

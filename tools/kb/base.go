@@ -72,11 +72,11 @@ func choices(all []kbstore.Base) (out []string) {
 // maxListed bounds how many knowledge bases an error lists.
 const maxListed = 20
 
-// bases finds the knowledge base that a caller means. Without a store, as behind another server's
-// search, only ids are understood.
+// bases finds the knowledge base that a caller means. Without a store, as when another server
+// searches, only ids are understood.
 type bases struct{ store *kbstore.Store }
 
-// refuse answers a call whose knowledge_base_id means no base, or one of several. It leaves null
+// refuse answers a call whose knowledge_base_id means no base, or may mean several. It leaves null
 // members and other types to the schema.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
@@ -89,9 +89,9 @@ func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (too
 	return tools.Result{}, false
 }
 
-// find returns the id of the base that is meant: by its id, by its name in any case, or because the
-// caller may see no other. Otherwise it returns a problem, and as a hint the bases that the caller
-// may see. The specification has the words of the problem.
+// find returns the id of the base that is meant: by its id, by its name in any case, or as the only
+// base that the caller may see. Otherwise it returns a problem, in the specification's words, and
+// as a hint the bases that the caller may see.
 func (b bases) find(ctx context.Context, given string) (id, problem, hint string) {
 	if kbstore.ValidID(given) {
 		return given, "", ""

@@ -28,7 +28,7 @@ type Config struct {
 	OCRModel   string `name:"ocr-llm-model" default:"pakachan/elyza-llama3-8b:latest" env:"TOOLNORM_OCR_LLM_MODEL" restart:"yes" help:"Model that answers yes or no about such a hyphen."`
 	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" restart:"yes" help:"What to do with such hyphens if the model does not answer: fail (report that the LLM service is unavailable), keep (leave them as they are, with a warning), or lengthen (turn them into long-vowel marks)."`
 	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" restart:"yes" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
-	Ollama     string `kong:"-"` // the server that is asked when OCRURL names none; the program's own
+	Ollama     string `kong:"-"` // the server that is used when OCRURL is empty; the program's own
 
 	Warn func(text string) `kong:"-"` // called with why a store or a service did not answer; may be nil
 }

@@ -37,7 +37,7 @@ func hinted(status int, message, hint string) tools.Result {
 // its address and its user from "failed to connect to `user=… database=…`".
 func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied)
-	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is no trouble of a store
+	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is not a failure of the store
 		c.Warn("knowledge base: " + err.Error())
 	}
 	res := refusal(err)

@@ -19,9 +19,9 @@ import (
 )
 
 // file imports one file unless it is unchanged in the knowledge base. The result reports what is
-// wrong with the file; an error is one of the store or the model. The hash is of the bytes, so that
-// a file which was only touched, or copied from another machine, is not read again; the hash
-// includes the version of the chunker, so that a better chunker cuts all files anew.
+// wrong with the file; an error comes from the store or the model. The hash is of the bytes, so
+// that a file which was only touched, or copied from another machine, is not read again; the hash
+// includes the version of the chunker, so that a better chunker cuts all files again.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
@@ -42,7 +42,7 @@ func failed(source string, err error) Imported {
 	return Imported{Source: source, Status: StatusFailed, Error: err.Error()}
 }
 
-// content imports what is in a file.
+// content imports the content of a file.
 func (w *work) content(ctx context.Context, source string, data []byte, progress func(done, all int)) (Imported, error) {
 	d := kbstore.Document{
 		Collection: w.collection, Source: source, Access: w.in.Access,
@@ -263,8 +263,9 @@ func shortened(text string, n int) string {
 	return text
 }
 
-// describe makes the collection's summary anew: the titles of its documents. It is written only
-// when it changed, so that a second import leaves the version, and with it every index, as it is.
+// describe makes the collection's summary again from the titles of its documents. It is written
+// only if it changed, so that a second import leaves the version, and with it every index, as it
+// is.
 func (w *work) describe(ctx context.Context) error {
 	all, err := w.Store.Documents(ctx, w.in.Base.ID, kbstore.FilterOf(auth.Local()))
 	if err != nil {

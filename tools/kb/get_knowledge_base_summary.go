@@ -101,7 +101,7 @@ func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time)
 	return out, nil
 }
 
-// refuseBase checks who asks, and then which base is meant.
+// refuseBase checks the caller, and then which base is meant.
 func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true

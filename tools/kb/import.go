@@ -17,16 +17,16 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Import holds what is imported, and into which collection.
+// Import holds the settings of an import.
 type Import struct {
 	Base       kbstore.Base
 	Collection string         // its name; it is made when it is not there
 	Files      fs.FS          // where the files are
 	Sources    []string       // their paths in it, which identify the documents
-	Access     kbstore.Access // who may see them; an empty tenant is that of the base, no department is all of them
+	Access     kbstore.Access // who may see them; an empty tenant means that of the base, no department means all of them
 	Prune      bool           // take documents out whose file is gone: those of the collection that are not among Sources
 
-	Progress func(source string, file, files, done, all int) // told of each file, and of its passages as they get their vectors; nil: nobody is
+	Progress func(source string, file, files, done, all int) // called for each file, and for its passages as they get their vectors; nil: not called
 	Each     func(Imported)                                  // called with what became of each file; may be nil
 }
 
@@ -38,14 +38,14 @@ const (
 	StatusFailed    = "failed"    // nothing changed
 )
 
-// Imported is what became of a file.
+// Imported is the result of importing a file.
 // The command line and the API use the same type, so that both report the same.
 type Imported struct {
 	Source   string `json:"source"`
 	Status   string `json:"status"`
 	Document string `json:"document_id,omitempty"`
 	Chunks   int    `json:"chunks"`
-	Embedded int    `json:"embedded"`        // vectors that were made; the others were there, or there is no model
+	Embedded int    `json:"embedded"`        // vectors that were made; the others existed, or there is no model
 	Error    string `json:"error,omitempty"` // what is wrong with the file, or with a part that was left out of it
 }
 
@@ -55,7 +55,7 @@ type Total struct {
 	Unchanged int `json:"unchanged"`
 	Removed   int `json:"removed"`
 	Failed    int `json:"failed"`
-	Chunks    int `json:"chunks"` // of what was imported
+	Chunks    int `json:"chunks"` // of the imported files
 	Embedded  int `json:"embedded"`
 }
 
@@ -81,8 +81,8 @@ const DefaultCollection = "documents"
 
 // Import puts files into a knowledge base. A second import changes only what is new, and each file
 // is one transaction, so an import that broke off continues where it stopped. A file that cannot be
-// read is reported to Each, and the others go on; an error is one of the store or of the model, and
-// ends the import.
+// read is reported to Each, and the import continues; an error of the store or of the model ends
+// it.
 func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	if k.Store == nil {
 		return total, errors.New("no store of knowledge bases is open")
@@ -151,12 +151,12 @@ type work struct {
 	*KB
 	in         *Import
 	collection string                      // its id
-	known      map[string]kbstore.Document // what the collection holds, by source
+	known      map[string]kbstore.Document // the collection's documents, by source
 	probed     bool                        // the model takes some text
 	dimensions int                         // of the model's vectors in the base; 0: there are none yet
 }
 
-// prepare looks up what the base has, and fills in missing settings. It reads the documents once
+// prepare looks up the base's documents, and fills in missing settings. It reads the documents once
 // rather than file by file: the usual second import compares a thousand hashes and writes nothing.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {

@@ -9,10 +9,10 @@
 //
 //	page.go                        a passage as a page, to which citations lead
 //	base.go                        which knowledge base a caller means
-//	search_documents.go            the tool that finds passages; retrieval does
-//	get_knowledge_base_summary.go  what a base is, and how much is in it
+//	search_documents.go            the tool that finds passages, with package retrieval
+//	get_knowledge_base_summary.go  describes a base, and counts its contents
 //	normalize_ocr_text.go          long-vowel marks that OCR read as hyphens
-//	failure.go                     what failed, with the status that the specification gives it
+//	failure.go                     failures, with the specification's statuses
 package kb
 
 import (
@@ -39,7 +39,7 @@ import (
 type KB struct {
 	Store    *kbstore.Store    // nil: none exists, and none was to be made
 	Problem  error             // why the store cannot be opened
-	Embedder *embedding.Client // of passages; nil: none is set, and they have no vectors
+	Embedder *embedding.Client // of passages; nil: not set, and passages have no vectors
 	config   Config
 	local    *retrieval.Local
 

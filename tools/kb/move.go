@@ -34,7 +34,7 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 		return 0, err
 	}
 	in := slices.IndexFunc(collections, func(c kbstore.Collection) bool { return c.ID == d.Collection })
-	if in < 0 { // its row is odd, and what the document belongs to is not known
+	if in < 0 { // its row is odd, so the document's collection is not known
 		return 0, kbstore.ErrNoDocument
 	}
 	name := collections[in].Name
@@ -56,8 +56,8 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	return made, err
 }
 
-// embedFor makes the vectors anew of a document that comes from another base, and returns its
-// passages, or none when the vectors that it has are right for this base, too.
+// embedFor makes new vectors for a document from another base, and returns its passages, or none if
+// its vectors fit this base, too.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document, there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {
 		return o.Model == d.Model && len(o.Vector) > 0 && len(d.Vector) > 0 && len(o.Vector) != len(d.Vector)

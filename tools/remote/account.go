@@ -41,17 +41,17 @@ type saved struct {
 	ClientID string           `json:"client_id"`
 	Secret   string           `json:"client_secret,omitempty"`
 	Method   string           `json:"token_endpoint_auth_method,omitempty"`
-	About    string           `json:"resource_metadata,omitempty"` // where the server says who signs its users in
-	Resource string           `json:"resource,omitempty"`          // what it calls itself there
+	About    string           `json:"resource_metadata,omitempty"` // where the server says which server signs its users in
+	Resource string           `json:"resource,omitempty"`          // the server's own name for itself there
 	Scopes   []string         `json:"scopes,omitempty"`            // that were asked for
-	Wants    string           `json:"wants,omitempty"`             // what it has said of the token that may too little (WWW-Authenticate)
+	Wants    string           `json:"wants,omitempty"`             // what it has answered to a token without enough rights (WWW-Authenticate)
 	Token    *transport.Token `json:"token"`
 }
 
 // accountFile is held while the file is changed.
 var accountFile sync.Mutex
 
-// readAccounts reads the file. One that is not there holds none.
+// readAccounts reads the file. A missing file has no accounts.
 func readAccounts(path string) (all map[string]saved, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -166,14 +166,15 @@ type forbidden string
 // Error returns the sentence.
 func (f forbidden) Error() string { return string(f) }
 
-// lacks remembers what the server has said of a token that may too little, for the next sign-in.
+// lacks remembers, for the next sign-in, what the server has answered to a token without enough
+// rights.
 func (a *account) lacks(challenge string) {
 	s, ok, err := a.saved()
 	if err != nil || !ok || s.Wants == challenge {
 		return
 	}
 	s.Wants = challenge
-	_ = a.save(s) // else the next sign-in asks for what the last one did
+	_ = a.save(s) // otherwise the next sign-in asks for the same rights as the last one
 }
 
 // signInClient returns an HTTP client for the servers that sign users in. They are at addresses of
@@ -248,7 +249,7 @@ func (s *signIn) look(text []byte) {
 
 // RoundTrip does so.
 func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
-	ip, _ := netip.ParseAddr(r.URL.Hostname()) // a name is none
+	ip, _ := netip.ParseAddr(r.URL.Hostname()) // a name is not an address
 	if r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && !ip.IsLoopback() {
 		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)
 	}

@@ -58,7 +58,7 @@ func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 // mostRounds is how often a server may ask for something within one request.
 const mostRounds = 10
 
-// question puts a server's question to who answers for this connection.
+// question passes a server's question to the client that answers for this connection.
 func (c *conn) question(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if c.me.answer == nil {
 		return nil, fmt.Errorf("the server asks for something first (%s), which nobody here can answer", method)
@@ -101,8 +101,8 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 	return answer.Result, nil
 }
 
-// takeBack notifies the server that the client does not wait for a request any more. In 2026-07-28
-// the end of its stream says so.
+// takeBack notifies the server that the client no longer waits for a request. In 2026-07-28 the end
+// of its stream means this.
 func (c *conn) takeBack(id mcp.RequestId) {
 	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.client.GetSessionId() != "" {
 		return
@@ -127,7 +127,7 @@ const sendTime = 5 * time.Second
 
 // heard gives a request its own progress token, unless the client wants no progress. stop returns
 // after all progress that came before the answer has been passed on. A goroutine passes it on,
-// since a client that reads slowly must not hold up what the server sends others on the same
+// since a client that reads slowly must not delay messages for other clients on the same
 // connection.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
@@ -149,7 +149,7 @@ func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMes
 		timer.again()
 		select {
 		case news <- n:
-		default: // of a server that floods, what is too much
+		default: // messages of a flooding server beyond the limit are dropped
 		}
 	})
 	go func() { // ends with stop
@@ -245,8 +245,8 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 	return params, header, nil
 }
 
-// listen lets who answers for this connection answer the server's requests. mcp-go's older
-// transport has none.
+// listen passes the server's requests to the client that answers for this connection. mcp-go's
+// older transport has no such requests.
 func (c *conn) listen(t transport.Interface) {
 	both, ok := t.(transport.BidirectionalInterface)
 	if !ok || c.me.answer == nil {
@@ -264,7 +264,7 @@ func (c *conn) listen(t transport.Interface) {
 			}
 			params = text
 		}
-		// mcp-go's limit of 30 s is not for users who read a question.
+		// mcp-go's limit of 30 s is too short for users who read a question.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestCall)
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
@@ -284,7 +284,7 @@ func (c *conn) listen(t transport.Interface) {
 	})
 }
 
-// readMember reads an object in an object; one that is not there is empty.
+// readMember reads an object in an object; a missing one counts as empty.
 func readMember(params json.RawMessage, key string) (object, error) {
 	if params == nil {
 		return object{}, nil

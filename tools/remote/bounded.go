@@ -17,24 +17,24 @@ type bounded struct {
 	begun   int  // how much of messageStart its line has had
 	message bool // the unit holds a message: its data began as an object or an array does
 	all     quota
-	noise   quota // of what is no message
+	noise   quota // of output that is not a message
 }
 
-// unit is what a bound is about.
+// unit is the kind of thing that a bound limits.
 type unit uint8
 
-// What a unit ends with.
+// The ends of units.
 const (
 	wholeBody unit = iota
 	oneEvent       // up to an empty line
 	oneLine
 )
 
-// messageStart is what stands in front of a message in a line of an event stream; in one of a
-// command there is nothing.
+// messageStart is the prefix of a message in a line of an event stream; a line of a command has
+// none.
 const messageStart = "data:"
 
-// excess is the error of what is too large or too much.
+// excess is the error for something that exceeds a bound.
 type excess string
 
 // Error returns the sentence.
@@ -95,7 +95,7 @@ func (b *bounded) begin(c byte) {
 	}
 }
 
-// allowance is what a connection may write in one go, and for good.
+// allowance is how much a server may write at once on a connection, and in the long run.
 type allowance struct {
 	units, unitsASecond, bytes, bytesASecond float64
 }
@@ -115,7 +115,7 @@ type quota struct {
 	at           time.Time
 }
 
-// take counts what was read, and reports whether that is little enough.
+// take counts what was read, and reports whether it is within the allowance.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // of the zero time: ages

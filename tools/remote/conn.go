@@ -24,10 +24,10 @@ type conn struct {
 	client  *client.Client
 	ctx     context.Context
 	end     context.CancelCauseFunc
-	free    func()        // what is held beside the client
+	free    func()        // releases what the connection holds besides the client
 	changed chan struct{} // the server says that its list of tools has changed
-	// By the name in its serverInfo: one that lies about it only loses tools with dots in their
-	// names.
+	// It is recognized by the name in its serverInfo: a server that lies about it only loses tools
+	// with dots in their names.
 	ours bool // the server is a toolnorm itself
 
 	suspected atomic.Bool // suspect runs
@@ -38,8 +38,8 @@ type conn struct {
 	mirrored atomic.Pointer[map[string]*mcp.Tool]
 }
 
-// greeting is what a connection says of whoever is behind it, and who hears what the server says by
-// itself.
+// greeting is how a connection describes its client to the server, and who receives messages that
+// the server sends by itself.
 type greeting struct {
 	who  mcp.Implementation
 	can  mcp.ClientCapabilities
@@ -73,7 +73,7 @@ const (
 // version".
 type asking struct {
 	patience time.Duration // for an answer to server/discover
-	revision string        // not empty: this one is asked for, by initialize
+	revision string        // not empty: initialize asks for this revision
 }
 
 // How long mcp-go waits for the answer to server/discover before it tries initialize. A server of
@@ -84,11 +84,11 @@ const (
 	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// connect makes a connection: of a command the one that there is, of a URL the transport that
-// worked last time, else first the one that the URL looks like. What fails is followed by the
-// other. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the older
-// transport first; everything else as Streamable HTTP. kind is what to pass as last the next time.
-// The error joins those of all attempts.
+// connect makes a connection: for a command over its only transport, for a URL over the transport
+// that worked last time, else first over the one that the URL looks like. If it fails, the other
+// one is tried. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the
+// older transport first; everything else as Streamable HTTP. The returned kind is to be passed as
+// last the next time. The error joins those of all attempts.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
@@ -137,10 +137,10 @@ func path(text string) string {
 	return at
 }
 
-// over connects over one transport of HTTP. A server of an earlier revision that tells of changes
-// does so on a stream that the client must ask for before it knows that: such a server is connected
-// with twice, the first time. Asking for it always is no way out: mcp-go then keeps the connection
-// on an earlier revision, also with a server of 2026-07-28.
+// over connects over one transport of HTTP. A server of an earlier revision announces changes on a
+// stream that the client must request before it knows whether the server has any, so the first
+// connection to such a server is made twice. The stream cannot be requested always, since mcp-go
+// then keeps the connection on an earlier revision, even with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -258,7 +258,7 @@ func (c *conn) tellsChanges() bool {
 		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear handles what the server sends without being asked. It must not block, as mcp-go calls it
+// hear handles messages that the server sends by itself. It must not block, as mcp-go calls it
 // while it reads the stream; the holder of the connection asks for a list that has changed.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	switch n.Method {
@@ -269,8 +269,7 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 		return
 	case string(mcp.MethodNotificationToolsListChanged):
 		select {
-		// The channel has room for one: news that nobody has looked at yet stands for all that
-		// follows.
+		// The channel has room for one: news that was not read yet covers all that follow.
 		case c.changed <- struct{}{}:
 		default: // told already
 		}
@@ -281,7 +280,7 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 }
 
 // close ends the connection. Ending a command, or a session, can take seconds, so it is called
-// where nobody waits, or in a goroutine.
+// where no request waits, or in a goroutine.
 func (c *conn) close() {
 	c.end(errLost)
 	if c.client != nil {
@@ -310,15 +309,15 @@ func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessa
 	return raw.text, err
 }
 
-// Bounds of a list: what a server can have us keep, and how long it can keep us asking for one page
+// Bounds of a list: how much of it is kept, and how long a server can make us request one page
 // after the other.
 const (
 	mostPages = 100
 	mostTools = 2000
 )
 
-// list asks for the tools, as the server writes them. What is too much of a list is left out, and
-// told in odd.
+// list requests the tools, as the server writes them. What exceeds the bounds is left out, and
+// reported in odd.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
 	var cursor mcp.Cursor
 	size, mirrored := 0, map[string]*mcp.Tool{}

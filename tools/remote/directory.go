@@ -10,9 +10,9 @@ import (
 	"toolnorm/tools"
 )
 
-// directory says which server has named an address or a task, in a list or a result. So a link that
-// a tool gives is read from the server whose tool it was. What a server has told one client alone
-// is known to that client alone.
+// directory remembers which server has named an address or a task, in a list or a result, so that a
+// link in a tool's result is read from that tool's server. What a server has sent to only one
+// client is known only for that client.
 type directory struct {
 	mu   sync.Mutex
 	at   map[place]*link
@@ -26,7 +26,7 @@ type place struct{ session, name string }
 // mostPlaces is how many are remembered.
 const mostPlaces = 20_000
 
-// learn looks for addresses and tasks in what a server has answered.
+// learn looks for addresses and tasks in a server's answer.
 func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -45,14 +45,14 @@ func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
 	}
 	for _, name := range names {
 		key := place{session, name}
-		// The first who names an address has it, so that no other server can take it over.
+		// The first server that names an address keeps it, so that no other can take it over.
 		if old := p.at[key]; old != nil && old.ctx.Err() == nil {
 			continue
 		}
 		p.at[key] = l
 		if p.kept = append(p.kept, key); len(p.kept) > mostPlaces {
 			delete(p.at, p.kept[0])
-			p.kept = p.kept[1:] // append leaves the front behind when it grows
+			p.kept = p.kept[1:] // append drops the front when it grows
 		}
 	}
 }

@@ -35,7 +35,8 @@ type Entry struct {
 	Exclude  []string // those that are not
 	Disabled bool     // it is known, and not asked
 
-	// A pointer: what is not said differs from false, and is not written into the file.
+	// This is a pointer, since a missing value differs from false, and is not written into the
+	// file.
 	Private  *bool // it may be at a private or loopback address; nil: yes
 	Insecure bool  // plain http will do at a public address
 
@@ -48,7 +49,7 @@ type Entry struct {
 // taken, and cost the tools a sum in their names there.)
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// otherLetters are what a name may not hold.
+// otherLetters matches characters that a name may not contain.
 var otherLetters = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 // cleanName returns the name of a server whose name in the file is not valid: "My server" becomes
@@ -75,8 +76,8 @@ const Local = "local"
 // longestURL is how long a URL may be; browsers and proxies stop at about this length.
 const longestURL = 2048
 
-// check returns what is wrong with an entry. Variables are not filled in yet, so a URL that holds
-// one is looked at when it is dialled.
+// check returns what is wrong with an entry. Variables are not filled in yet, so a URL with a
+// variable is checked when it is dialled.
 func (e Entry) check() error {
 	switch {
 	case e.Name == "":
@@ -87,7 +88,7 @@ func (e Entry) check() error {
 		return errors.New("that is the name of the tools that come with the program")
 	case (e.URL == "") == (e.Command == ""):
 		return errors.New("needs either a url or a command")
-	// What is to be filled in may be the host itself, so such a URL is checked when it is known.
+	// The variable may be the host itself, so such a URL is checked once its value is known.
 	case e.URL != "" && !strings.Contains(e.URL, "${"):
 		_, err := parseURL(e.URL)
 		return err
@@ -102,7 +103,7 @@ func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > longestURL:
-		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp") // the parser's own error would show it, with what is secret in it
+		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp") // the parser's own error would show the URL with its secrets
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
 	case u.Hostname() == "":
@@ -123,7 +124,7 @@ func parseURL(text string) (*url.URL, error) {
 // ${NAME:-text}. The second is VS Code's form, the third Claude Code's.
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
-// input is what VS Code asks its user for.
+// input is a value for which VS Code asks its user.
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled returns the entry with the environment's values in it. A variable that is not set is an
@@ -184,7 +185,7 @@ func (e Entry) shown() string {
 }
 
 // secretValue is a value in the query of a URL that does not come from the environment. Every value
-// is taken for one: which of them is a key nobody can tell from outside.
+// counts as secret, since a key cannot be told from other values.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
 // takes reports whether a tool of the server is wanted. Exclude wins over Include.
@@ -193,7 +194,8 @@ func (e Entry) takes(tool string) bool {
 }
 
 // same reports whether two entries mean the same connection. Any change of a member makes a new
-// one, also one that an old connection would survive: it is rare, and simple to be right about.
+// connection, even if the old one could be kept: changes are rare, and this rule is simple and
+// safe.
 func (e Entry) same(other Entry) bool {
 	a, errA := json.Marshal(e)
 	b, errB := json.Marshal(other)

@@ -31,13 +31,13 @@ type file struct {
 
 // written is one server's text, with what we do not know in it, and what we read of it.
 type written struct {
-	key   string // its name in the file; entry has the one that it has here
+	key   string // its name in the file; entry has its name here
 	text  json.RawMessage
 	entry Entry
 	err   error // why it is left out; nil: it is not
 }
 
-// Bounds of the file: what is larger is not a list of servers that somebody wrote. Each server
+// Bounds of the file: a larger file is not a list of servers written by a person. Each server
 // keeps a goroutine and a connection.
 const (
 	largestFile = 16 << 20
@@ -98,8 +98,8 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
-// parseObject reads the form of other programs, in which the names are the keys. Their order is
-// kept, and so is what stands beside the servers.
+// parseObject reads the form of other programs, in which the names are the keys. It keeps their
+// order, and the members beside the servers.
 func (f *file) parseObject(text []byte) (err error) {
 	if f.around, err = readObject(text); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (f *file) parseObject(text []byte) (err error) {
 	return errors.New(`has no member "mcpServers" that holds servers`)
 }
 
-// read reads the servers. Names that are good as they are come first: one that has to be changed
-// takes none of those.
+// read reads the servers. Valid names come first, so that a name that has to be changed does not
+// take one of them.
 func (f *file) read() {
 	taken := map[string]bool{}
 	for i := range f.servers {
@@ -193,23 +193,24 @@ func (f *file) find(name string) int {
 	return -1
 }
 
-// put registers a server by its URL. One that is there gets the URL; what else it has stays, but
-// for its headers when the server is another one now: they may be keys of the old. One that was a
-// command becomes a URL, and keeps nothing of the command. The entry is read again from the text
-// that will be saved, so that both cannot differ.
+// put registers a server by its URL. An existing entry gets the URL and keeps its other members,
+// except its headers if the URL is another server's: they may be keys for the old one. A command
+// becomes a URL, and keeps nothing of the command. The entry is read again from the text that will
+// be saved, so that both cannot differ.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	o := object{}
 	if at >= 0 {
 		w := f.servers[at]
-		o, _ = readObject(w.text) // what is no object has nothing to keep
-		// "type" goes too: it was said of the old address.
+		o, _ = readObject(w.text) // a value that is not an object has nothing to keep
+		// "type" is removed too, since it was for the old address.
 		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, dirKeys, typeKeys)...).renamed("url", urlKeys...)
 		if w.err != nil || !sameOrigin(w.entry.URL, e.URL) {
 			o = o.without(headersKeys...)
 		}
 	}
-	// A server that is added anew is trusted as far as who adds it now, not as who did so before.
+	// A server that is added again is trusted as far as the caller who adds it now, not as the one
+	// before.
 	o = o.without("private")
 	var err error
 	set := func(key string, value any) {
@@ -342,8 +343,8 @@ func indented(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errNoPlace says that there is no file and none can be made: there are no servers, and none can be
-// added. It stops nothing, as a program on a read-only disk works without other servers.
+// errNoPlace says that there is no file and none can be made, so there are no servers and none can
+// be added. It is not fatal: on a read-only disk the program works without other servers.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
 // load reads the file at path. One that is missing is made, with no servers in it, so that people
@@ -369,9 +370,9 @@ func load(path string) (*file, error) {
 	return f, nil
 }
 
-// save writes the file. Only the user can read it: headers hold keys. A link stays a link to what
-// is written, as those who keep their settings in a repository have it. A file with comments is
-// kept as FILE.bak, since they are lost in it.
+// save writes the file. Only the user can read it: headers hold keys. A symbolic link stays a link,
+// and its target is written, for users who keep their settings in a repository. A file with
+// comments is kept as FILE.bak, since they are lost in it.
 func (f *file) save(path string) error {
 	text, err := f.encode()
 	if err != nil {
@@ -381,7 +382,7 @@ func (f *file) save(path string) error {
 		return err
 	}
 	if f.commented {
-		// What a person wrote is kept beside: the comments are in no other place.
+		// The person's own text is kept beside the file, since the comments are nowhere else.
 		before, err := os.ReadFile(path)
 		if err != nil {
 			return err

@@ -68,7 +68,7 @@ func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.conn == nil {
-		return caps, l.err != nil // one that is down offers nothing
+		return caps, l.err != nil // a server that is down offers nothing
 	}
 	return l.conn.client.GetServerCapabilities(), true
 }
@@ -113,9 +113,9 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	for i, items := range each {
 		for _, item := range items {
 			var about struct{ Name, URI, URITemplate, TaskID string }
-			_ = json.Unmarshal(item, &about) // what has none is shown as it is
-			// Two servers with one address: the first in the file, which is also the one that is
-			// read.
+			_ = json.Unmarshal(item, &about) // an item without one is shown as it is
+			// If two servers have the same address, the first in the file is listed, and it is also
+			// the one that is read.
 			if id := cmp.Or(about.URI, about.URITemplate); id != "" {
 				if seen[id] {
 					continue
@@ -178,7 +178,7 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 			continue // a server that is known to be down is not waited for
 		}
 		if r := s.relayOf(ctx, l, false); r != nil {
-			wait.Go(func() { each[i], _ = r.listed(ctx) }) // one that does not answer has none
+			wait.Go(func() { each[i], _ = r.listed(ctx) }) // a server that does not answer has none
 		}
 	}
 	wait.Wait()
@@ -267,7 +267,7 @@ func (s *Set) target(ctx context.Context, method string, params json.RawMessage)
 		TaskID string
 		Ref    struct{ Type, Name, URI string }
 	}
-	_ = json.Unmarshal(params, &p) // what is not there matches nothing
+	_ = json.Unmarshal(params, &p) // a missing member matches nothing
 	switch {
 	case method == "prompts/get":
 		l, name := s.prefixed(p.Name)
@@ -323,7 +323,7 @@ func (s *Set) at(ctx context.Context, uri string) []*link {
 	if l := s.places.find(ctx, origin(uri), links); l != nil {
 		return one(l)
 	}
-	// Nobody has asked for a list yet: a client may know addresses from before.
+	// No list was requested yet, since a client may know addresses from before.
 	for _, method := range []string{"resources/list", "resources/templates/list"} {
 		s.Members(ctx, method)
 	}

@@ -16,11 +16,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// largestBody is how much a request to these addresses may hold, in bytes: a name, a URL, headers
+// largestBody is how many bytes a request to these addresses may have: a name, a URL, headers
 // and names of tools.
 const largestBody = 64 << 10
 
-// headerName is what a header may be called (RFC 9110, section 5.1).
+// headerName matches the name of a header (RFC 9110, section 5.1).
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
 
 // Asked is a server as a request names it.
@@ -32,7 +32,7 @@ type Asked struct {
 	Exclude []string          `json:"exclude,omitempty"` // those that are not
 }
 
-// check reports what of it cannot be sent or may not be asked for.
+// check returns what is wrong with the request: members that cannot be sent or are not allowed.
 func (a Asked) check() error {
 	all := []string{a.URL}
 	for name, value := range a.Headers {
@@ -88,7 +88,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 }
 
 // registering is the body of a request that adds a server. Command is read only to refuse it by
-// name: who sends one should hear why nothing is started, and not that a URL is missing.
+// name: the caller should learn why nothing is started, and not that a URL is missing.
 type registering struct {
 	Asked
 	Command json.RawMessage `json:"command"`
@@ -111,8 +111,8 @@ func readBody(r *http.Request, v any) error {
 	return nil
 }
 
-// serveAdd registers a server by its URL. A command is a 403 for every caller: the file is the
-// user's, who can start programs anyway, and a request may come from anybody who has a key.
+// serveAdd registers a server by its URL. A command is a 403 for every caller: the file belongs to
+// the user, who can start programs anyway, but a request may come from anyone with a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	var n registering
 	switch err := readBody(r, &n); {
@@ -150,10 +150,10 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 	return changed{Name: n.Name, Message: "removed"}, nil
 }
 
-// serveList answers with names and addresses, and with ?state=1 also with how each server is. The
-// short form is what the first callers were promised; the state is for people.
+// serveList answers with names and addresses, and with ?state=1 also with the state of each server.
+// The short form was promised to the first callers; the state is for people.
 func (s *Set) serveList(r *http.Request) (any, error) {
-	// In the file's order, which is the one that people know.
+	// The servers are in the file's order, which people know.
 	all := s.List()
 	if r.URL.Query().Get("state") != "" {
 		return map[string][]State{"servers": all}, nil

@@ -20,9 +20,10 @@ import (
 	"toolnorm/tools"
 )
 
-// link keeps one server connected. Whoever needs the server waits for the same attempt, each as
-// long as he likes; a server that is down is tried again by itself, and at once by whoever calls
-// it. Ten calls to a server that restarts make one connection; one that gives up ends only its own.
+// link keeps one server connected. All callers that need the server wait for the same attempt, each
+// as long as it likes. A server that is down is tried again by itself, and at once when called. Ten
+// calls to a server that restarts make one connection; a call that gives up ends only its own
+// waiting.
 type link struct {
 	set   *Set
 	entry Entry
@@ -31,23 +32,24 @@ type link struct {
 	end   context.CancelFunc
 
 	mu       sync.Mutex
-	conn     *conn             // nil: there is none
+	conn     *conn             // nil: not connected
 	trying   chan struct{}     // closed when the attempt that runs ends; nil: none runs
 	kind     string            // the transport that worked last
 	tools    []tools.Tool      // what the server listed last; kept while it is down, so that a call can find it again
 	texts    []json.RawMessage // the same, as it was listed
-	odd      []LeftOut         // what of it is not offered
+	odd      []LeftOut         // what is not offered, and why
 	err      error             // why there is no connection; nil also while that is not known yet
 	failedAt time.Time         // when the last attempt failed
 	since    time.Time         // when it was registered, or the connection was lost
 }
 
-// Bounds of waiting. attemptTime holds two transports one after the other, each with its questions;
-// startTime holds a download. refreshTime is for servers that change their list and do not say so.
+// Bounds of waiting. attemptTime is enough for two transports one after the other, each with its
+// requests; startTime is enough for a download. refreshTime is for servers that do not announce
+// changes.
 const (
 	attemptTime = 15 * time.Second // for one attempt to connect and list
 	startTime   = 90 * time.Second // the same for a command, which npx and uvx may have to download first
-	refreshTime = 5 * time.Minute  // after which a list is asked for again, whatever the server tells
+	refreshTime = 5 * time.Minute  // after which a list is requested again, whatever the server announces
 	firstPause  = time.Second      // before a server that is down is tried again; each time twice as long
 	lastPause   = time.Minute
 	newsPause   = 100 * time.Millisecond // news in quick succession are one, and a server cannot keep us listing
@@ -77,7 +79,7 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 		defer l.mu.Unlock()
 		return nil, errRemoved
 	}
-	// Whoever comes first starts the attempt; all who come while it runs wait for the same one.
+	// The first caller starts the attempt; all others wait for it.
 	trying := l.try()
 	l.mu.Unlock()
 	select {
@@ -105,8 +107,8 @@ func (l *link) try() <-chan struct{} {
 	return l.trying
 }
 
-// attempt connects once, and lists the tools. It runs as long as its limit allows, also when nobody
-// waits any more: what it learns is needed the next time.
+// attempt connects once, and lists the tools. It runs as long as its limit allows, even when no
+// caller waits any more: its result is needed the next time.
 func (l *link) attempt() {
 	limit := attemptTime
 	if l.entry.Command != "" {
@@ -135,7 +137,8 @@ func (l *link) attempt() {
 	defer l.mu.Unlock()
 	if err != nil {
 		l.err, l.failedAt = explained(l.entry, err, said.String()), time.Now()
-		// The next attempt asks in the other way (see asking): either may be the one that works.
+		// The next attempt asks in the other way (see asking), since either may be the one that
+		// works.
 		if l.entry.Command != "" {
 			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake, kindHandshake: kindStdio}[l.kind]
 		}
@@ -146,9 +149,8 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known. It declares no capability: nobody behind it could
-// answer a server's questions for a user or a model, so the server must not ask. Clients that can
-// have connections of their own (relay).
+// open makes a connection whose tools are known. It declares no capability: nothing here could
+// answer a server's questions for a user or a model. Clients that can answer use a relay.
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
 	c, kind, err := l.dial(ctx, last, greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version}, hear: l.set.news}, said)
 	if err != nil {
@@ -162,8 +164,8 @@ func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string
 	return c, kind, nil
 }
 
-// dial makes a connection. Variables are filled in for each attempt, so that one that is missing
-// is an error of this server alone, and a URL that comes out of one is checked as any other.
+// dial makes a connection. Variables are filled in for each attempt, so that a missing variable is
+// an error of this server only, and a URL from a variable is checked like any other.
 func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
@@ -246,7 +248,7 @@ func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd [
 }
 
 // drop gives a connection up, if it is still the current one. A goroutine closes it, since the
-// caller, often a call of a tool, has no time for that. Its tools stay listed.
+// caller has no time for that. Its tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -256,9 +258,8 @@ func (l *link) drop(c *conn) {
 	l.set.running.Go(c.close)
 }
 
-// suspect finds out whether a server answers at all that has let the time of a call go by. One that
-// does not is down from then on, so that no further call spends its time on it. A tool that is slow
-// proves nothing: the list is asked for.
+// suspect finds out whether a server still answers after a call of it has timed out. If not, it is
+// down, so that no further call waits for it. A slow tool proves nothing, so it requests the list.
 func (l *link) suspect(c *conn) {
 	if c.suspected.Swap(true) {
 		return
@@ -292,15 +293,14 @@ func (l *link) keep() {
 			told = false
 			begun := time.Now()
 			l.hold(c)
-			if time.Since(begun) > lastPause { // one that comes and goes is not chased; whoever calls it connects at once
+			if time.Since(begun) > lastPause { // a server that comes and goes is not reconnected at once; a call connects at once
 				pause = firstPause
 			}
 			sleep.For(l.ctx, pause)
 			pause = min(2*pause, lastPause)
 			continue
 		}
-		// Once for each time that it goes down: a server that is off all night must not fill the
-		// log.
+		// Logged once each time it goes down: a server that is off all night must not fill the log.
 		if !told && l.ctx.Err() == nil {
 			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
 			told = true
@@ -317,8 +317,8 @@ func (l *link) keep() {
 	}
 }
 
-// hold stays with a connection until it ends. When the server does not give its list any more, the
-// connection is given up: one that has forgotten the session answers that way.
+// hold watches a connection until it ends. When the server no longer returns its list, the
+// connection is given up: a server that has forgotten the session behaves so.
 func (l *link) hold(c *conn) {
 	tick := time.NewTicker(refreshTime)
 	defer tick.Stop()
@@ -328,7 +328,7 @@ func (l *link) hold(c *conn) {
 			return
 		case <-c.ctx.Done():
 			return
-		// A server that adds ten tools says so ten times.
+		// A server that adds ten tools announces it ten times.
 		case <-c.changed:
 			sleep.For(l.ctx, newsPause)
 		case <-tick.C:

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Programs spell what an entry says in different ways; each of these lists has all spellings of one
-// member, folded.
+// Programs spell the members of an entry in different ways; each of these lists has all spellings
+// of one member, folded.
 var (
 	urlKeys     = []string{"httpurl", "url", "serverurl"} // Gemini CLI's, everybody's, Windsurf's
 	typeKeys    = []string{"type", "transport"}
@@ -93,8 +93,8 @@ func (r *reader) list(keys ...string) (out []string) {
 	return out
 }
 
-// texts reads an object of texts. A member that is null is not there, and so is an empty list,
-// which PHP writes for an empty object.
+// texts reads an object of texts. A member that is null counts as missing, and so does an empty
+// list, which PHP writes for an empty object.
 func (r *reader) texts(keys ...string) map[string]string {
 	value := r.any(keys...)
 	if value == nil || string(value) == "[]" {
@@ -178,7 +178,7 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	return e, r.err
 }
 
-// oauth reads what is known for signing in; false and true, as some programs write, say nothing.
+// oauth reads the settings for signing in; false and true, which some programs write, are ignored.
 func (r *reader) oauth(e *Entry) {
 	o, err := readObject(r.any("oauth"))
 	if err != nil {
@@ -198,8 +198,8 @@ func (r *reader) oauth(e *Entry) {
 	}
 }
 
-// command reads what is started: a text, a list with its arguments behind it (opencode), or an
-// object of all (Zed).
+// command reads the command to start: a text, a list with the arguments after it (opencode), or an
+// object with both (Zed).
 func (r *reader) command(e *Entry) {
 	value := r.any(commandKeys...)
 	switch {

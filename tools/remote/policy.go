@@ -30,7 +30,7 @@ func (e Entry) client() (*http.Client, func()) {
 	// 5 s to connect is long inside a network, and short enough for two attempts within
 	// attemptTime.
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: e.mayDial}
-	t := &http.Transport{ // no Proxy: what it dials could not be seen
+	t := &http.Transport{ // no Proxy: the addresses that it dials could not be checked
 		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: time.Minute,
 		MaxIdleConnsPerHost: 8, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 	}
@@ -44,23 +44,23 @@ func (e Entry) client() (*http.Client, func()) {
 	return c, t.CloseIdleConnections
 }
 
-// pinned sends requests to the origin of one entry only. It is the last to see each request, behind
-// redirects and whatever mcp-go does, so there is no way around it.
+// pinned sends requests to the origin of one entry only. It sees each request last, after redirects
+// and whatever mcp-go does, so it cannot be bypassed.
 type pinned struct {
 	entry Entry
 	next  http.RoundTripper
 }
 
-// RoundTrip refuses what goes elsewhere, adds the entry's headers, and bounds the answer. The
-// headers are added here, behind the check: net/http copies a request's own to where it is
+// RoundTrip refuses requests to other origins, adds the entry's headers, and bounds the answer. The
+// headers are added here, after the check: net/http copies a request's own to where it is
 // redirected, and leaves out only a few that it knows, as Authorization. An event stream is bounded
 // by its events: as a whole it may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
 	}
-	// mcp-go gives a server's question 30 s, and would send the answer of a user who took longer
-	// under a context that is over.
+	// mcp-go limits a server's question to 30 s, and would send a later answer with a context that
+	// has ended.
 	if ctx := r.Context(); errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 		defer cancel()
@@ -138,7 +138,7 @@ func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
 	}
-	// Private is nil for what the file says nothing about: the user has written the address there.
+	// Private is nil where the file does not set it: the user has written the address there.
 	if inside(ip) {
 		if e.Private != nil && !*e.Private {
 			return fmt.Errorf("%s is a private address, at which a server may only be that mcp.json says \"private\": true of", ip)
@@ -166,9 +166,9 @@ var (
 	// 168.63.129.16 Azure's.
 	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8", "::/128", "255.255.255.255/32",
 		"fd00:ec2::254/128", "100.100.100.200/32", "168.63.129.16/32")
-	// near are those that are not on the internet: this machine's, the local network's, and what is
-	// kept for tests.
-	// 100.64.0.0/10 is between carriers and their customers, and Tailscale's.
+	// near are the addresses that are not on the internet: those of this machine and of the local
+	// network, and those reserved for tests. 100.64.0.0/10 is used between carriers and their
+	// customers, and by Tailscale.
 	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
 		"192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
 	// carriers are networks of IPv6 with an IPv4 address inside, and the byte where it begins:

@@ -14,10 +14,10 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// passed are the variables that a command gets of our environment, as the official SDKs have it:
-// what a program needs to start. Ours holds keys of clients and model servers, which are none of
-// its business. Without PATH npx finds no node, without HOME it has no cache; the last ones are
-// Windows'.
+// passed are the variables of our environment that a command gets, as with the official SDKs: those
+// that a program needs to start. Our environment has keys of clients and model servers, which the
+// command must not see. Without PATH npx finds no node, without HOME it has no cache; the last ones
+// are for Windows.
 var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
 // Hops is set in the environment of every command that is started for mcp.json. A toolnorm that
@@ -40,9 +40,9 @@ type process struct {
 // asked to. Most servers end with their input at once; npx and uvx do not always pass it on.
 const startGrace = time.Second
 
-// start starts the entry's command. What it writes to standard error goes to told, a line at a
-// time; lost is called when its output has ended, with why. The command is started as the words
-// that the file has, by no shell, so nothing in them is read twice.
+// start starts the entry's command. Each line that it writes to standard error is passed to told;
+// when its output has ended, lost is called with the reason. The command is started with the words
+// from the file, without a shell, so nothing in them is interpreted again.
 func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
@@ -101,7 +101,7 @@ func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
 	defer func() {
 		for _, pipe := range p.pipes {
-			_ = pipe.Close() // what it has left behind may hold the other end
+			_ = pipe.Close() // a process that it has left running may hold the other end
 		}
 		<-p.heard
 	}()
@@ -109,7 +109,7 @@ func (p *process) Close() error {
 		end(p.cmd)
 		select {
 		case <-p.ended:
-			kill(p.cmd) // what it has left behind
+			kill(p.cmd) // processes that it has left running
 			return nil
 		case <-time.After(startGrace):
 		}
@@ -117,8 +117,8 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched tells of the end of what is read. At an end that the command has made, its last words are
-// waited for, in which it says why; one that has closed its output alone has startGrace.
+// watched reports the end of the output. If the command has ended, watched waits for its last
+// words, which say why; a command that has only closed its output gets startGrace to end.
 type watched struct {
 	io.Reader
 	heard <-chan struct{}
@@ -140,9 +140,9 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen reads lines to the end. What follows the beginning of a long one is dropped, and so is
-// what a server floods with, which is read slowly. It has to read on whatever comes: a server whose
-// standard error nobody reads stops when the pipe is full.
+// listen reads lines to the end. It keeps only the beginning of a long line, and drops the lines of
+// a server that floods, which it reads slowly. It must never stop reading: a server whose standard
+// error is not read stops when the pipe is full.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 16<<10)
 	var q quota
@@ -158,7 +158,8 @@ func listen(r io.Reader, told func(string)) {
 			continue
 		}
 		told(strings.ToValidUTF8(string(line[:min(len(line), 1024)]), ""))
-		// ReadLine gives a long line in pieces of the buffer's size; the first is enough for a log.
+		// ReadLine returns a long line in pieces of the buffer's size; the first is enough for a
+		// log.
 		for more && err == nil {
 			_, more, err = b.ReadLine()
 		}

@@ -4,8 +4,9 @@ package remote
 
 import "os/exec"
 
-// Elsewhere there are no groups of processes that a parent could end: the command itself is. What
-// npx has started may so outlive it on Windows, until it finds its input closed.
+// Other systems have no groups of processes that a parent could end, so only the command itself is
+// ended. On Windows a server that npx has started may thus outlive it, until it finds its input
+// closed.
 func ownGroup(*exec.Cmd) {}
 
 func terminate(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

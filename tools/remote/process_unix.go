@@ -11,8 +11,9 @@ import (
 // outlives them otherwise; and this program passes on an interrupt at the terminal itself.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks the group to end, and kill ends it. A group that has ended already is no error.
-// The group's number is the command's own, and a minus before it means all processes of the group.
+// terminate asks the group to end, and kill ends it. It is not an error if the group has ended
+// already. The group's number is the command's own, and a minus before it means all processes of
+// the group.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -74,9 +74,9 @@ func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) 
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
-// keep passes an answer on. The last one counts: a call may take several rounds of questions. The
-// place for it comes by the context, as mcp-go's client has no other way from a call to its
-// transport.
+// keep passes an answer on, and keeps its text. The last answer counts, since a call may take
+// several rounds of questions. The place for it is in the context, as mcp-go's client has no other
+// way from a call to its transport.
 func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 		if err != nil || resp == nil || len(resp.Result) == 0 {

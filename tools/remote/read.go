@@ -15,13 +15,13 @@ import (
 	"toolnorm/tools"
 )
 
-// What servers send is read member by member: what has one reading is read so, what is no more than
-// an ornament and cannot be read is dropped, and a tool that cannot be used without what is wrong
-// in it is left out alone. PHP writes an empty object as [], C# and Java what is missing as null,
-// Lua an empty list as {}, Python its own names of types.
+// What servers send is read member by member: a member with only one possible meaning is read, an
+// optional member that cannot be read is dropped, and only a tool that needs a broken member is
+// left out. PHP writes an empty object as [], C# and Java write missing values as null, Lua writes
+// an empty list as {}, and Python its own names of types.
 
-// listed is a tool as a server lists it. The hints are the server's own word: what matters goes by
-// them only where a mistake does no harm.
+// listed is a tool as a server lists it. The hints are the server's own claims: they are used only
+// where a mistake does no harm.
 type listed struct {
 	Name, Title, Description string
 	Schema, Output           json.RawMessage
@@ -49,7 +49,7 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	if t.Schema, err = argumentsSchema(o.get("inputSchema")); err != nil {
 		return t, fmt.Errorf("its inputSchema %w", err)
 	}
-	// As an output a schema promises what comes; one that cannot be read promises nothing.
+	// An output schema describes the result; a schema that cannot be read is ignored.
 	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
 		t.Output = out
 	}

@@ -18,8 +18,8 @@ import (
 
 // relay is a connection that one client's session has with one server for itself, as it would have
 // directly: the server knows what the client can do, asks it, logs to it, and keeps resources and
-// tasks for it alone. All others share the connection of the link, behind which nobody can be
-// asked, so that no client hears what is another's.
+// tasks for it alone. All others share the connection of the link, over which a server cannot ask
+// questions, so that no client receives messages for another.
 type relay struct {
 	link    *link
 	session string
@@ -30,7 +30,7 @@ type relay struct {
 	tools   []tools.Tool // as the server lists them for this client
 	stale   bool         // the list has changed
 	calls   []inCall     // what runs, the latest last
-	peer    *tools.Peer  // who asked last
+	peer    *tools.Peer  // the client that asked last
 	used    time.Time
 	watched map[string]bool // resources that the client subscribed to
 	asked   int             // questions that are open
@@ -43,7 +43,7 @@ type inCall struct {
 	timer *timer
 }
 
-// Bounds of relays. What is beyond them shares the link's connection.
+// Bounds of relays. Further sessions share the link's connection.
 const (
 	mostRelays = 64
 	idleTime   = 10 * time.Minute // after which a relay without subscriptions is closed; the next request opens it again
@@ -90,7 +90,7 @@ func asksBack(can json.RawMessage) bool {
 	return json.Unmarshal(can, &c) == nil && (c.Roots != nil || c.Sampling != nil || c.Elicitation != nil || c.Tasks != nil)
 }
 
-// Left closes what a session had for itself: its client has given it up.
+// Left closes the connections of a session that its client has given up.
 func (s *Set) Left(session string) {
 	s.drop(func(r *relay) bool { return r.session == session })
 	s.relayMu.Lock()
@@ -110,7 +110,8 @@ func (s *Set) drop(which func(*relay) bool) {
 	}
 }
 
-// sweep closes what has not been used for long, and what the file does not name any more.
+// sweep closes connections that were not used for long, and those of servers that are no longer in
+// the file.
 func (s *Set) sweep() {
 	for sleep.For(s.ctx, idleLook) {
 		s.drop(func(r *relay) bool {
@@ -222,7 +223,8 @@ func (r *relay) lost(c *conn) {
 	r.link.set.running.Go(c.close)
 }
 
-// hear passes on what the server tells this client, but the end of its own requests.
+// hear passes the server's messages on to this client, except those about the end of its own
+// requests.
 func (r *relay) hear(n mcp.JSONRPCNotification) {
 	r.mu.Lock()
 	p := r.peer
@@ -234,7 +236,7 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 		return
 	}
 	if len(n.Params.Meta) == 0 {
-		n.Params.Meta = nil // mcp-go makes one where there is none
+		n.Params.Meta = nil // mcp-go adds one if there is none
 	}
 	params, err := json.Marshal(n.Params)
 	if err != nil || string(params) == "{}" {

@@ -24,20 +24,19 @@ type Config struct {
 	Path     string          // of mcp.json
 	Registry *tools.Registry // gets the servers' tools
 	Version  string          // of this program, which the servers are told
-	Accounts string          // file of what the user has signed in to; empty: requests are not signed
+	Accounts string          // file with the user's sign-ins; empty: requests are not signed
 	Log      zerolog.Logger
 
 	CallTime time.Duration // of one call; 0: 30 s
-	ListTime time.Duration // until a request goes on without a server that does not list its tools; 0: 5 s
+	ListTime time.Duration // how long a request waits for a server that does not list its tools; 0: 5 s
 
 	// Private reports whether the caller may add a server at a private or loopback address while
 	// the program runs; If it is nil, no caller may.
 	Private func(context.Context) bool
 }
 
-// Set is the MCP servers that are registered. It may be used by many at once. The file is the
-// truth: every change goes into it first and is taken from there, so that what runs and what a
-// restart would bring are the same.
+// Set is the set of registered MCP servers. It is safe for concurrent use. The file decides: every
+// change is written into it first and then read from there, so that a restart changes nothing.
 type Set struct {
 	cfg     Config
 	ctx     context.Context
@@ -48,7 +47,7 @@ type Set struct {
 	links  map[string]*link // those that are not disabled
 	file   *file
 	stamp  stamp // of the file when it was read or written last
-	broken error // why the file cannot be read as it is now; file is then what it was
+	broken error // why the present file cannot be read; the last valid content is then kept
 
 	relayMu sync.Mutex
 	relays  map[relayKey]*relay
@@ -109,7 +108,7 @@ func (s *Set) Close() {
 // take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its
 // connection, so that an edit of one does not end the calls of the others.
 func (s *Set) take(f *file) {
-	said := map[string]string{} // of what was left out before
+	said := map[string]string{} // what was left out before
 	if s.file != nil {
 		for i, w := range s.file.servers {
 			if w.err != nil {
@@ -137,7 +136,8 @@ func (s *Set) take(f *file) {
 			s.forget(l)
 		}
 	}
-	// In the file's order, not in that of the answers; the tools of those that are gone go with it.
+	// The order is the file's, not that of the answers. Tools of removed servers are removed as
+	// well.
 	s.cfg.Registry.Expect(sources...)
 }
 
@@ -151,7 +151,7 @@ func (s *Set) connect(w written) {
 	}
 	if old != nil {
 		s.forget(old)
-		_ = s.cfg.Registry.Set(source(e.Name)) // what the old one offered; without tools nothing can be wrong
+		_ = s.cfg.Registry.Set(source(e.Name)) // removes the old one's tools; setting no tools cannot fail
 	}
 	if w.key != e.Name {
 		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg("a server of mcp.json has another name here")
@@ -165,8 +165,8 @@ func (s *Set) connect(w written) {
 	s.links[e.Name] = newLink(s, e)
 }
 
-// forget ends a link. s.mu is held. Its tools are taken away with its place in the registry, so
-// that clients at /mcp hear of it at once.
+// forget ends a link. s.mu is held. Its tools are removed with its place in the registry, so that
+// clients at /mcp are notified at once.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
@@ -226,7 +226,7 @@ func (s *Set) watch() {
 	accounts := stampOf(s.cfg.Accounts)
 	for sleep.For(s.ctx, watchTime) {
 		s.mu.Lock()
-		if now := stampOf(s.cfg.Accounts); now != accounts { // somebody has signed in
+		if now := stampOf(s.cfg.Accounts); now != accounts { // the user has signed in
 			accounts = now
 			for _, l := range s.links {
 				l.retry()
@@ -239,7 +239,7 @@ func (s *Set) watch() {
 	}
 }
 
-// reread reads the file anew. A broken file changes nothing, since people save in the middle of an
+// reread reads the file again. A broken file changes nothing, since people save in the middle of an
 // edit; it is logged once. The caller holds s.mu.
 func (s *Set) reread() {
 	s.stamp = stampOf(s.cfg.Path)
@@ -258,10 +258,9 @@ func (s *Set) reread() {
 	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
 }
 
-// change makes a change to the file as it is now, saves it, and takes it. A file that somebody has
-// broken is left alone; one that somebody has removed is written anew, with what was in it. It
-// starts from the file and not from memory: an edit of the last two seconds, which watch has not
-// seen yet, must not be lost.
+// change makes a change to the file as it is now, saves it, and takes it. A broken file is left
+// alone; a removed file is written again, with its last content. It starts from the file and not
+// from memory: an edit of the last two seconds, which watch has not seen yet, must not be lost.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -284,7 +283,7 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh reads the file anew, for a change. It returns a copy also when the file is gone, so that a
+// fresh reads the file again, for a change. It returns a copy even when the file is gone, so that a
 // change that cannot be saved leaves nothing in memory.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
@@ -335,8 +334,7 @@ func (s *Set) Remove(name string) (found bool, err error) {
 	return found, err
 }
 
-// errNone says that no server has that name, or none that is asked: one that is disabled counts for
-// Collect as none.
+// errNone says that no server in use has that name: for Collect a disabled server does not count.
 var errNone = errors.New("there is no such server")
 
 // Names returns the names of the servers in use, in the file's order: it is the order in which the

@@ -19,7 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// OAuth is what an entry says of signing in: an id that the user has got from the server, where
+// OAuth holds an entry's settings for signing in: an id that the user has got from the server, if
 // programs cannot register themselves.
 type OAuth struct {
 	ClientID, Secret string
@@ -69,7 +69,7 @@ func SignIn(ctx context.Context, file, accounts, name string, show func(url stri
 	show(to)
 	select {
 	case err = <-done:
-		// The page is written behind this.
+		// The page is written after this.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		_ = s.Shutdown(ctx)
@@ -102,8 +102,8 @@ func entryOf(path, name string) (Entry, error) {
 type flow struct {
 	account  *account
 	handler  *transport.OAuthHandler
-	about    string // where the server says who signs its users in
-	resource string // what the server calls itself there
+	about    string // where the server says which server signs its users in
+	resource string // the server's own name for itself there
 	scopes   []string
 	issuer   string
 	named    bool // it names itself in its answers
@@ -112,14 +112,15 @@ type flow struct {
 	pending  *transport.MemoryTokenStore // of the token, until all is saved
 }
 
-// beginSignIn asks the server who signs its users in, and gives the address that the user opens.
+// beginSignIn asks the server which server signs its users in, and returns the address that the
+// user must open.
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
 	f := &flow{account: &account{entry: e, path: accounts}, pending: transport.NewMemoryTokenStore()}
 	before, _, err := f.account.saved()
 	if err != nil {
 		return nil, "", err
 	}
-	challenge := before.Wants // what the server has said of a token that may too little
+	challenge := before.Wants // what the server has answered to a token without enough rights
 	if challenge == "" {
 		if challenge, err = e.challenge(ctx); err != nil {
 			return nil, "", err
@@ -173,8 +174,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// register makes the program known where it signs in (RFC 7591), as one that is installed and can
-// keep no secret.
+// register registers the program with the server where it signs in (RFC 7591), as an installed
+// program, which cannot keep a secret.
 func register(ctx context.Context, web *http.Client, at string, config *transport.OAuthConfig) error {
 	if at == "" {
 		return errors.New("it names no address for that")
@@ -213,7 +214,7 @@ func register(ctx context.Context, web *http.Client, at string, config *transpor
 	return nil
 }
 
-// finish exchanges what the browser has brought back for a token, and saves it.
+// finish exchanges the code from the browser for a token, and saves it.
 func (f *flow) finish(ctx context.Context, back url.Values) error {
 	switch iss := back.Get("iss"); {
 	case back.Get("error") != "":
@@ -238,8 +239,9 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 	})
 }
 
-// challenge asks the server without a token, and returns what it says of signing in
-// (WWW-Authenticate). Some servers let everybody initialize, and ask those who want more.
+// challenge sends requests without a token, and returns what the server says about signing in
+// (WWW-Authenticate). Some servers let everyone initialize, and demand a sign-in only for further
+// requests.
 func (e Entry) challenge(ctx context.Context) (string, error) {
 	web, free := e.client()
 	defer free()
@@ -319,7 +321,7 @@ func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (abo
 		case inside:
 			return at, is.Resource, is.Scopes
 		default:
-			return at, resource, nil // it is refused by whoever compares the two
+			return at, resource, nil // the code that compares the two refuses it
 		}
 	}
 	return "", resource, nil

@@ -7,7 +7,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// State is how a server is, as /mcp/list?state=1 shows it. URL and Error hold no secrets.
+// State is the state of a server as /mcp/list?state=1 shows it. URL and Error contain no secrets.
 type State struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`
@@ -19,7 +19,7 @@ type State struct {
 	Odd []LeftOut `json:"left_out,omitempty"` // the tools that cannot be used, the first mostTold of them
 }
 
-// stateInvalid is the state of what is in mcp.json and cannot be used as it is.
+// stateInvalid is the state of an entry in mcp.json that cannot be used as it is.
 const stateInvalid = "invalid"
 
 // state returns the state of the server. It is "waiting" while there is neither a connection nor an
@@ -99,7 +99,7 @@ func Check(path string) (servers int, wrong []State) {
 	return len(f.servers), wrong
 }
 
-// Switch enables or disables a server; enabling a server that is in use connects it anew. A command
+// Switch enables or disables a server; enabling a server that is in use reconnects it. A command
 // that mcp.json disables can only be enabled in that file: requests start no programs.
 func (s *Set) Switch(name string, on bool) error {
 	return s.change(func(f *file) error {

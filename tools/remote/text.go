@@ -15,7 +15,7 @@ import (
 func plainJSON(text []byte) (out []byte, commented bool) {
 	out = bytes.TrimPrefix(narrow(text), []byte("\uFEFF"))
 	out = bytes.Clone(out) // the caller's text stays as it is
-	comma := -1            // a comma behind which nothing has come yet
+	comma := -1            // a comma after which nothing has come yet
 	for i := 0; i < len(out); {
 		switch c := out[i]; {
 		case c == '"':
@@ -44,7 +44,7 @@ func plainJSON(text []byte) (out []byte, commented bool) {
 	return out, commented
 }
 
-// behindComment returns the place behind a comment; a line's end does not belong to it.
+// behindComment returns the position after a comment; the end of a line does not belong to it.
 func behindComment(text []byte, at int) int {
 	end, width := []byte("\n"), 0
 	if text[at+1] == '*' {

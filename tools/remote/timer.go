@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// timer ends a call whose server says nothing for so long. Progress begins the time anew, and it
-// stands still while a user is asked something.
+// timer ends a call whose server is silent for too long. Progress restarts it, and it is stopped
+// while a user answers a question.
 type timer struct {
 	limit time.Duration
 	mu    sync.Mutex
@@ -38,7 +38,7 @@ func timerOf(ctx context.Context) *timer {
 	return t
 }
 
-// again begins the time anew.
+// again restarts the time.
 func (t *timer) again() { t.ask(0) }
 
 // ask counts questions that are open; the clock is stopped while there are any.
@@ -52,5 +52,5 @@ func (t *timer) ask(n int) {
 		t.t.Stop()
 		return
 	}
-	t.t.Reset(t.limit) // one that is over ends the call again, which does nothing
+	t.t.Reset(t.limit) // a timer that has fired ends the call again, which does nothing
 }

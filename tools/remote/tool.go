@@ -18,8 +18,8 @@ import (
 	"toolnorm/tools"
 )
 
-// longestText bounds a description, in bytes, which is what a stranger tells the model; the longest
-// seen in use has 3,000 bytes.
+// longestText bounds a description, in bytes, since it is a stranger's text for the model; the
+// longest seen in use has 3,000 bytes.
 const longestText = 8 << 10
 
 // mostHops is through how many further toolnorms a tool may come. Two that have registered each
@@ -27,14 +27,14 @@ const longestText = 8 << 10
 // b.a.search, a.b.a.search. A call needs no such bound: each hop takes one name off.
 const mostHops = 1
 
-// tool makes a tool of the registry of one that was read; an error says why it is left out. A
-// schema that is too costly to check is refused here, once, and not with each request that offers
-// the tool.
+// tool makes a tool of the registry from a tool of the server; its error says why the tool is left
+// out. A schema that is too costly to check is refused here, once, and not with each request that
+// offers the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
 		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
-		Timeout: longestCall, // a call's own time is timed's, which is stopped while a user is asked
+		Timeout: longestCall, // timed limits the time of a call, and stops while a user answers a question
 	}
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.
 	if ours && strings.Count(t.Name, ".") > mostHops {
@@ -74,8 +74,8 @@ func qualified(server, tool string) string {
 	return fmt.Sprintf("%.119s_%.4x", server+"."+cmp.Or(clean, "tool"), sha256.Sum256([]byte(tool)))
 }
 
-// otherOfTool are letters that a tool's name may not hold; a row of them is one _, whatever the
-// script.
+// otherOfTool matches characters that a tool's name may not contain; a run of them becomes one _,
+// whatever the script.
 var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // short cuts a description between two characters, and shows that it was cut.
@@ -86,8 +86,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:longestText], "") + "…"
 }
 
-// answered is a call's result on the wire. It is read here and not by mcp-go, which gives up a
-// result that has one part of a kind that it does not know.
+// answered is a call's result on the wire. It is read here and not by mcp-go, which refuses a
+// result with a part of an unknown kind.
 type answered struct {
 	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
@@ -110,8 +110,8 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads what a call gave. A question, which comes as a result in 2026-07-28, and a task have
-// no content; only clients that read them whole get here with one.
+// result reads the result of a call. A question, which is a kind of result in 2026-07-28, and a
+// task have no content; only the calls of clients that read whole results get one.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -123,7 +123,7 @@ func result(text json.RawMessage) (tools.Result, error) {
 		r.Structured = nil
 	}
 	var parts []json.RawMessage
-	// One part alone, or a text, is what servers write that were made by hand.
+	// Servers that were written by hand may send a single part, or a text.
 	if json.Unmarshal(a.Content, &parts) != nil {
 		parts = []json.RawMessage{a.Content}
 	}
@@ -164,7 +164,7 @@ func proper(text json.RawMessage) json.RawMessage {
 // whole reports whether a piece has what its kind must have. A null in a member's place is refused
 // by clients.
 func (p part) whole(o object) bool {
-	inner, _ := readObject(o.get("resource")) // what is none has nothing
+	inner, _ := readObject(o.get("resource")) // a value that is not an object has no members
 	if o.empty() || inner.empty() {
 		return false
 	}
@@ -181,8 +181,7 @@ func (p part) whole(o object) bool {
 	return false
 }
 
-// readPart reads one piece of content. One that cannot be read is passed on as it was written, and
-// the others beside it.
+// readPart reads one piece of content. A piece that cannot be read is passed on as it was written.
 func readPart(text json.RawMessage) tools.Part {
 	var p part
 	switch plain, ok := scalar(text); {
@@ -212,10 +211,10 @@ func (p part) part() tools.Part {
 	return tools.Part{Text: fmt.Sprintf("[%s]", p.Type)}
 }
 
-// call calls a tool on the server. When the connection turns out to be broken, it is made anew and
-// the call is made once more if that can do no harm: the server says so of the tool, or has not run
-// it. A second failure is told to the model. So the first call behind a server's restart works, and
-// no e-mail is sent twice.
+// call calls a tool on the server. When the connection turns out to be broken, it is made again,
+// and the call is repeated if that can do no harm: the server says that the tool may be repeated,
+// or has not run it. The model reads of a second failure. So the first call after a server's
+// restart works, and no e-mail is sent twice.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
 	params, err := callParams(ctx, tool, args)
 	if err != nil {
@@ -253,8 +252,7 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less", l.entry.Name, err)
 		case broken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
-		// The server has answered, with an error of the protocol; the model may learn from what it
-		// says.
+		// The server has answered with an error of the protocol, from which the model may learn.
 		default:
 			return tools.Result{}, fmt.Errorf("%s refuses the call: %w", l.entry.Name, err)
 		}
@@ -278,10 +276,9 @@ func isTask(params json.RawMessage) bool {
 	return json.Unmarshal(params, &p) == nil && p.Task != nil
 }
 
-// way is how the client behind a context reaches a server: a relay, or the connection that it
-// shares.
+// way is how the client of a context reaches a server: by a relay, or by the shared connection.
 type way interface {
-	// ask sends a request. Without a connection the one that it returns is nil.
+	// ask sends a request. The returned connection is nil if there was none.
 	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error)
 	lost(*conn) // gives up a connection that broke
 }
@@ -308,7 +305,7 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 func (l *link) lost(c *conn) { l.drop(c) }
 
 // reached returns the connection for a call. A server that is known to be down is tried, but
-// reached waits for it no longer than a server takes that is back.
+// reached waits only as long as a server takes that is up again.
 func (l *link) reached(ctx context.Context) (*conn, error) {
 	if _, down := l.patience(); down != nil {
 		waiting, cancel := context.WithTimeout(ctx, callWait)
@@ -322,8 +319,8 @@ func (l *link) reached(ctx context.Context) (*conn, error) {
 	return l.connection(ctx)
 }
 
-// unanswered returns the error that a model reads when a server does not answer. What the error
-// says of addresses could be secret, so the reason is only in the log.
+// unanswered returns the error that a model reads when a server does not answer. Addresses in the
+// error could be secret, so the reason is only in the log.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -18,8 +18,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// why is an error with a sentence for those who manage servers in place of its own words, which are
-// the protocol library's.
+// why is an error whose text is replaced by a sentence for people who manage servers; the original
+// text is the protocol library's.
 type why struct {
 	sentence string
 	error
@@ -194,5 +194,6 @@ func (e Entry) hides(written Entry) func(string) string {
 	return func(line string) string { return keys.ReplaceAllString(known.Replace(line), "$1…") }
 }
 
-// keys are what looks like a key in any program's words: api_key=…, "token": "…", Bearer ….
+// keys matches text that looks like a key in the output of any program: api_key=…, "token": "…",
+// Bearer ….
 var keys = regexp.MustCompile(`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)

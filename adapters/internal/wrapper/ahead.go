@@ -26,7 +26,7 @@ type Ahead struct {
 	json    bool   // it begins like JSON
 	seen    bool   // the first bracket or tag was read
 	begun   bool   // a byte was read
-	lines   *lines // what begins with a letter or a sign; nil: something else did
+	lines   *lines // reads a text that begins with a letter or a sign; nil: the text begins with something else
 	fence   []byte // the opening line of a fence, or a backquote, up to here
 }
 
@@ -44,7 +44,8 @@ func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []b
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)
-		// names are looked for once, at the bound: at each byte the time would be quadratic
+		// names are looked for only once, at the bound: doing so at each byte would take quadratic
+		// time
 		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
 			if a.named = a.tools.In(a.text); !a.named {
 				return false
@@ -76,11 +77,11 @@ func (a *Ahead) Goes(c byte) bool {
 	return !a.json || a.member(c)
 }
 
-// frontSigns are the signs that a text of a [law.placed] may begin with.
+// frontSigns are the signs with which a text for [law.placed] may begin.
 const frontSigns = "-#*@/$!&(\u2192"
 
-// label takes a byte of the first line of a fence, or of what a backquote opens. done tells that it
-// is no part of it.
+// label takes a byte of the first line of a fence, or of the text after a backquote. done tells
+// that the byte is not part of it.
 func (a *Ahead) label(c byte) (done, goes bool) {
 	l := law{tools: a.tools}
 	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {

@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// coded reads a text that is the arguments of a tool and nothing else, in one of the codings of an
-// object; nil when it is none.
+// coded reads a text that consists only of the arguments of a tool, in one of the codings of an
+// object. It returns nil for any other text.
 func coded(text string, t *toolset.Tool) *node {
 	if label, inner, ok := fenceAround(text); ok {
 		if label != "" && label != "json" && !documentLabels[label] {
@@ -47,11 +47,11 @@ func coded(text string, t *toolset.Tool) *node {
 	return bullets(text)
 }
 
-// odd is what YAML has besides plain values: comments, anchors, tags, folded texts, doubled quotes.
-// Text with it is no call.
+// odd matches what YAML has besides plain values: comments, anchors, tags, folded texts, doubled
+// quotes. A text with one of these is not a call.
 var odd = regexp.MustCompile(`(?m)(?:^|\s)#|[:\-] +[&*!>%@|]|''`)
 
-// bullets reads a list with a member an element: - city: Paris.
+// bullets reads a list with one member in each element: - city: Paris.
 func bullets(text string) *node {
 	n := readLines(text)
 	if n == nil || n.kind != aList {
@@ -68,7 +68,7 @@ func bullets(text string) *node {
 	return out
 }
 
-// pairs reads members that are words behind each other:
+// pairs reads members that are written as words in a row:
 //
 //	--city Paris --days=3          the flags of a program
 //	city="Paris", days=3           assignments; with colons, too: in parentheses
@@ -76,8 +76,8 @@ func bullets(text string) *node {
 //	(city "Paris") (days . 3)      lists of two
 //	city=New%20York&days=3         a query
 //
-// All of them are in one notation, each key is a parameter, and what is no such pair ends the
-// reading: it is nil then.
+// All of them must be in one notation, and each key must be a parameter. Otherwise pairs returns
+// nil.
 func pairs(text string, t *schema.Type) *node {
 	p := pairReader{text: strings.TrimSpace(text), typ: t}
 	if p.query() {
@@ -100,16 +100,16 @@ type pairReader struct {
 	text string
 	typ  *schema.Type // whose parameters the keys are; nil: any
 	n    *node
-	form string // what stands in front of the first key and behind it
+	form string // the signs before and after the first key
 }
 
 // has reports whether a key is a parameter.
 func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key) }
 
-// key is a parameter with the signs around it.
+// key matches a parameter with the signs around it.
 var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
 
-// query reads a whole query.
+// query reads the text as a query, and reports whether it is one.
 func (p *pairReader) query() bool {
 	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") || strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
 		return false
@@ -127,7 +127,7 @@ func (p *pairReader) query() bool {
 	return true
 }
 
-// pair reads one pair.
+// pair reads one pair, and reports whether there was one.
 func (p *pairReader) pair() bool {
 	m := key.FindStringSubmatch(p.text)
 	if m == nil {
@@ -171,8 +171,8 @@ func (p *pairReader) pair() bool {
 	return true
 }
 
-// value reads a value: in quotes, in brackets, or one word without a sign that a shell or a program
-// reads; nil when it is none.
+// value reads a value: in quotes, in brackets, or one word without signs that a shell or a program
+// interprets. It returns nil if there is none.
 func (p *pairReader) value(listed bool) *node {
 	if p.text == "" {
 		return nil
@@ -205,7 +205,7 @@ func (p *pairReader) value(listed bool) *node {
 		size = len(p.text)
 	}
 	word := p.text[:size]
-	// a sign at the end may be the sentence's
+	// a sign at the end may belong to the sentence
 	if word == "" || strings.ContainsRune(".!?:", rune(word[len(word)-1])) || strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~") || !listed && strings.HasPrefix(word, "-") && strings.Trim(word, "-.0123456789") != "" {
 		return nil
 	}
@@ -213,7 +213,7 @@ func (p *pairReader) value(listed bool) *node {
 	return &node{text: word, cdata: true}
 }
 
-// quotedValue returns a text in quotes; nil when something in it has a meaning of its own in some
+// quotedValue returns a text in quotes, or nil if something in it has a special meaning in some
 // notation.
 func quotedValue(quoted string) *node {
 	inner := quoted[1 : len(quoted)-1]
@@ -230,10 +230,10 @@ func quotedValue(quoted string) *node {
 	return &node{text: inner, cdata: true}
 }
 
-// dollar is what a shell replaces in a text.
+// dollar matches what a shell replaces in a text.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
-// gap reads what separates two pairs, and reports whether there was any.
+// gap reads the separator of two pairs, and reports whether there was one.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")
@@ -247,8 +247,7 @@ func (p *pairReader) gap() bool {
 	return len(p.text) < before
 }
 
-// assigned reads a document of assignments as TOML has them: key = value, below the name of a
-// table.
+// assigned reads a document of assignments as in TOML: key = value, below the name of a table.
 func (l *law) assigned(text string) *node {
 	root := &node{kind: anObject}
 	at := root
@@ -288,11 +287,11 @@ func (l *law) assigned(text string) *node {
 	return root
 }
 
-// table is the head of a table.
+// table matches the head of a table.
 var table = regexp.MustCompile(`^(\[\[?)([\w.-]+)(\]\]?)$`)
 
-// table returns the object at a path, which is made; as an element it is a new one of a list. nil
-// where something else stands.
+// table makes and returns the object at a path; with element set, it is a new element of a list. It
+// returns nil if the path has another value.
 func (n *node) table(path []string, element bool) *node {
 	for i, name := range path {
 		var inner *node
@@ -309,7 +308,7 @@ func (n *node) table(path []string, element bool) *node {
 		case inner == nil:
 			inner = &node{kind: anObject}
 			n.members = append(n.members, member{name, inner})
-		// a table is written once
+		// a table may be written only once
 		case last && !element:
 			return nil
 		}
@@ -326,7 +325,7 @@ func (n *node) table(path []string, element bool) *node {
 	return n
 }
 
-// assignedValue returns a value behind an equals sign: a text in quotes, an inline table, a number,
+// assignedValue returns a value after an equals sign: a text in quotes, an inline table, a number,
 // a word or a list.
 func assignedValue(text string) *node {
 	p := pairReader{text: text}
@@ -335,7 +334,7 @@ func assignedValue(text string) *node {
 		p.text = ""
 		v = pairs(text[1:len(text)-1], nil)
 	}
-	// a word without quotes is of another notation: limit = fast
+	// a word without quotes belongs to another notation: limit = fast
 	if v == nil || p.text != "" || v.json == "" && strings.IndexByte("\"'{", text[0]) < 0 && !json.Valid([]byte(v.text)) {
 		return nil
 	}

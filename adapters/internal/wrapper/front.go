@@ -9,30 +9,30 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// lines looks at a text that begins with a letter or a sign, byte by byte, and tells when it can be
-// no call on lines of its own, behind a name, or on a line of a program.
+// lines reads a text that begins with a letter or a sign, byte by byte, and tells when it can no
+// longer be a call: on lines of its own, after a name, or as a line of a program.
 type lines struct {
-	front   []byte        // the first line, up to what tells
+	front   []byte        // the first line, up to the byte that decides
 	free    bool          // a tool was named, or must be soon
-	tool    *toolset.Tool // whose name stands in front; nil: none does
+	tool    *toolset.Tool // whose name comes first; nil: none does
 	first   byte          // of the object
 	begun   bool          // its first line is over
-	ticks   int           // how many backquotes the line begins with; -1 behind anything else
+	ticks   int           // how many backquotes the line begins with; -1 after any other byte
 	depth   int           // of the brackets that are open
 	quote   byte          // of the string that is open in them
 	escaped bool
 	over    bool // the object is complete: nothing but closers may follow
 }
 
-// Beginnings of lines: a line of a program up to its bracket, and what may become one or a line of
-// YAML. A variable begins with a small letter, so that the first word of a sentence is not waited
-// for.
+// Beginnings of lines: a line of a program up to its bracket, and a text that may become such a
+// line or a line of YAML. A variable begins with a small letter, so that the first word of a
+// sentence is not held back.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
-// maxFirst bounds the first line, in bytes: a name with what stands around it.
+// maxFirst bounds the first line, in bytes: a name and the signs and words around it.
 const maxFirst = toolset.MaxName + 64
 
 // goes takes one more byte and reports whether the text may still be such a call.
@@ -97,21 +97,21 @@ func (l *law) firstLine(line string) bool {
 	return ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) || value != "" && l.named(value) != nil)
 }
 
-// begins reports whether a word may become one of the words in front of a name.
+// begins reports whether a text may become one of the words before a name.
 func begins(text string) bool {
 	return slices.ContainsFunc(frontWords, func(w string) bool { return strings.HasPrefix(w, text) })
 }
 
-// frontWords may stand in front of a name, see [placeWord].
+// frontWords are words that may come before a name, see [placeWord].
 var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", "Function call: ", "Function name: ", "Action: ", "Call: ",
 	"tool: ", "tool call: ", "tool name: ", "function: ", "function call: ", "action: ", "call: ",
 	"call ", "Call ", "CALL ", "use ", "Use ", "run ", "Run ", "invoke ", "execute ", "call tool ", "Call tool ", "use tool ", "Use tool ", "run tool ", "tool-call "}
 
-// sign is what may stand in front of a name or a word, or its beginning.
+// sign matches a sign that may come before a name or a word, or the beginning of such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead reports whether a text may become the name of a tool in a place of its own, with an
-// object behind; with the first byte of that object it returns the tool.
+// placeAhead reports whether a text may become the name of a tool in a place of its own, followed
+// by an object. At the first byte of that object it also returns the tool.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {
@@ -134,7 +134,7 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead is placeAhead for a text that begins with the name, or with what stands around it.
+// nameAhead is placeAhead for a text that begins with the name, or with the signs around it.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")
 	if len(text)-len(name) > 4 {
@@ -185,8 +185,8 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	return slices.ContainsFunc(t.Type().Members(), func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
-// behind takes a byte of the object, and reports whether it may still be the last thing of the
-// reply.
+// behind takes a byte of the object or after it, and reports whether the object may still be the
+// end of the reply.
 func (s *lines) behind(c byte) bool {
 	if s.first == 0 && !scan.IsSpace(int(c)) {
 		s.first = c

@@ -15,8 +15,8 @@ var (
 // types holds the names of types in a list of parameters.
 var types = set("string number integer boolean bool object array list text int float str any")
 
-// namedLines reads a call on two lines, or with arguments as lines below the second, and nothing
-// else around it:
+// namedLines reads a call on two lines, or with arguments as lines below the second line, without
+// any other text:
 //
 //	Tool: get_time            tool: get_time
 //	Input: {"zone": "UTC"}    arguments:
@@ -52,11 +52,11 @@ func (l *law) namedLines(text string) *node {
 	return &node{kind: anObject, members: []member{{"name", &node{text: t.Name}}, {"arguments", args}}}
 }
 
-// labelLine is a line that says what is on it, and the text behind: Tool: get_time, -
+// labelLine matches a line with a label, and the text after it: Tool: get_time, -
 // **Arguments:** {…}.
 var labelLine = regexp.MustCompile("^(?:[-*] )?\\*{0,2}([A-Za-z_]+(?:[ _-][A-Za-z]+)?)\\*{0,2}:\\*{0,2}[ \t]*([^\n]*)([\\s\\S]*)$")
 
-// describesType reports whether a member says of which type a value is: zone: string.
+// describesType reports whether a member names the type of a value: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
 // nested reads lines of YAML that name a tool and have its arguments indented below a key, which

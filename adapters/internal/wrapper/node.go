@@ -103,9 +103,9 @@ func (n *node) compact() string {
 }
 
 // describes reports whether JSON has members that the type has not, or JSON or lines an object or a
-// list where the type has none: {"query": {"type": "string"}} says what a query is. Read as
-// arguments it would become some, as a schema's "properties" are opened and an object becomes a
-// text.
+// list where the type has none: {"query": {"type": "string"}} describes a query. Such a text must
+// not be read as arguments, although it could be: a schema's "properties" would be opened, and an
+// object would become a text.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||

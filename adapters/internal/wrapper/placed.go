@@ -15,13 +15,13 @@ var (
 	commandLabels  = set("bash sh shell zsh console text")
 )
 
-// Labelled reports whether a fence with a label may hold a call that is no JSON and no tags.
+// Labelled reports whether a fence with a label may hold a call that is neither JSON nor tags.
 func Labelled(label string, tools *toolset.Set) bool {
 	l, folded := law{tools: tools}, strings.ToLower(label)
 	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil
 }
 
-// fenceAround takes off a fence that stands around all of a text.
+// fenceAround returns the label and the contents of a fence that surrounds a whole text.
 func fenceAround(text string) (label, inner string, ok bool) {
 	if !strings.HasPrefix(text, "```") {
 		return "", text, false
@@ -37,22 +37,22 @@ func fenceAround(text string) (label, inner string, ok bool) {
 	return label, strings.Trim(body, "\r\n"), true
 }
 
-// place is where the name of a tool stands in front of its arguments: alone, behind a sign or a
-// word, as a heading, in bold, in brackets, and with a sign between the two. The groups are the
-// word, what stands around the name, and the name between.
+// place matches the name of a tool before its arguments: alone, after a sign or a word, as a
+// heading, in bold, in brackets, and with a sign between the two. The groups are the word before
+// the name, and the name between the signs around it.
 var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + placeWord + "?)([*`\"'\\[{(<]{0,4})(\\w(?:[\\w.-]*\\w)?)([*`\"'\\]})>:]{0,5})" +
 	`[ \t]*(?:->|=>|→|:=|=|:|\|\|?|;|with(?: arguments)?)?[ \t]*`)
 
-// placeWord is a word in front of the name.
+// placeWord matches a word before the name.
 const placeWord = `(?:\*{0,2}(?:(?i:tool|function|action|call)(?: (?:call|name|tool))?:\*{0,2} *|(?:[Cc]all|CALL|[Uu]se|[Rr]un|invoke|execute)(?: tool)? ))`
 
-// bracketed is a text that begins with a name in brackets, as no JSON does.
+// bracketed matches a text that begins with a name in brackets, which JSON never does.
 var bracketed = regexp.MustCompile(`^(?:\[\[?\w[\w.-]*\]\]?|\{\{\w[\w.-]*\}\})\s*[^\s,\]}]`)
 
-// expression is a call in parentheses: (get_weather :city "Paris").
+// expression matches a call in parentheses: (get_weather :city "Paris").
 var expression = regexp.MustCompile(`^\((?:(?:tool-)?call )?(\w(?:[\w.-]*\w)?)\s+([\s\S]*)\)$`)
 
-// placed reads the name of a tool and behind it one object in any coding.
+// placed reads the name of a tool followed by one object in any coding.
 func (l *law) placed(text string) *node {
 	if m := expression.FindStringSubmatch(text); m != nil {
 		if t := l.named(m[1]); t != nil {
@@ -96,11 +96,10 @@ func mirrored(openers string) string {
 	return strings.NewReplacer("[", "]", "{", "}", "(", ")", "<", ">").Replace(string(all))
 }
 
-// isLines reports whether a text is members on lines: what stands in front of a colon is then a
-// key.
+// isLines reports whether a text begins with a key and a colon, as members on lines do.
 func isLines(text string) bool { return lineKey.MatchString(text) }
 
-// lineKey is a key of a line.
+// lineKey matches the key of a line.
 var lineKey = regexp.MustCompile(`^(?:- )?[\w.-]+:(?:\s|$)`)
 
 // callOf returns the call of a tool with some arguments; nil without them.

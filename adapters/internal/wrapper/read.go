@@ -50,7 +50,7 @@ func (l *law) document(text string) *node {
 	// [get_weather]⏎city = "Paris"
 	case bracketed.MatchString(text):
 		return l.loosely(text)
-	// one value, or several behind each other
+	// one value, or several in a row
 	case text[0] == '{' || text[0] == '[' || text[0] == '"':
 		if n := readJSON(text); n != nil {
 			return n
@@ -65,7 +65,7 @@ func (l *law) document(text string) *node {
 			return n
 		}
 		return l.loosely(text)
-	// words of a reply are prose, unless something stands around them
+	// words of a reply are prose, unless marks, tags or a fence surround them
 	case !l.marked && !l.tagged:
 		if n := l.namedLines(text); n != nil {
 			return n
@@ -87,7 +87,7 @@ func (l *law) document(text string) *node {
 	return readLines(text)
 }
 
-// loosely reads a text that no API and no family writes: TOML, or a name in front of one object.
+// loosely reads a text in a form that no API and no family uses: TOML, or a name before one object.
 func (l *law) loosely(text string) *node {
 	n := l.assigned(text)
 	if n == nil {
@@ -99,7 +99,7 @@ func (l *law) loosely(text string) *node {
 	return n
 }
 
-// maxMarks bounds how many marks may stand around a text, and maxMark one of them in bytes.
+// maxMarks bounds how many marks may surround a text, and maxMark the bytes of one mark.
 const (
 	maxMarks = 6
 	maxMark  = 128
@@ -122,7 +122,7 @@ func (l *law) unwrapped(text string) string {
 		case whole && l.named(label) != nil:
 			return text
 		case documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]:
-			// JSON and tags in such a fence are shown
+			// JSON and tags in such a fence are only shown
 			if inner = strings.TrimSpace(inner); !whole || inner == "" || strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
 				return text
 			}
@@ -144,7 +144,7 @@ func (l *law) unwrapped(text string) string {
 	return text
 }
 
-// unfenced removes a fence around all of a text.
+// unfenced removes a fence around a whole text.
 func unfenced(text string) string {
 	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text

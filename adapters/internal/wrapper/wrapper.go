@@ -18,14 +18,14 @@
 // The files of the package:
 //
 //	wrapper.go  the law: which values are calls
-//	words.go    what may stand beside a call, what makes a record or an example of it
+//	words.go    what may be beside a call, and what makes it a record or an example
 //	node.go     values, however they were written; arguments as JSON of a schema
 //	read.go     which form a text has; marks and fences around it; name(…); lines
 //	lines.go    a call on two lines: Tool: NAME, Input: {…}; YAML
 //	placed.go   places for a name: a heading, a sign, a label, a word; expressions
 //	coded.go    codings of one object: JSON, lines, flags, assignments, a query; TOML
 //	tags.go     tags
-//	ahead.go    when a text that is still coming can be no wrapper any more
+//	ahead.go    when a text that is still being written can no longer be a wrapper
 //	front.go    the same for a text that begins with a letter or a sign
 package wrapper
 
@@ -45,26 +45,26 @@ type Call struct {
 	ID, Args string
 }
 
-// Calls returns the calls of a text that is a wrapper and nothing else, or none. Either all of the
-// text is calls or none of it is: half a reading would show the rest as torn text.
+// Calls returns the calls of a text that is only a wrapper, or none. The text is read as calls as a
+// whole or not at all: after a partial reading the rest would be shown as torn text.
 func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
 	all := l.calls(l.document(strings.TrimSpace(text)), 0)
 	return all, l.form
 }
 
-// Form says how far a wrapper is written as calls are.
+// Form says how clearly the form of a wrapper is that of calls.
 type Form int
 
 // The forms.
 const (
 	Known   Form = iota // as APIs, families and programs write calls
-	Loose               // as documents are, too, so that who asks for one may mean it
-	Command             // as what the user is to run
+	Loose               // as documents are written as well, so a user who asks for a document may mean it
+	Command             // as a command that the user is to run
 )
 
 // Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
-// have entities in their tags as data, others not. "": it is none.
+// have entities in their tags as data, others not. It returns "" for other texts.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -76,9 +76,9 @@ func Doubtful(text string, tools *toolset.Set) string {
 // law finds calls in values of any notation.
 type law struct {
 	tools  *toolset.Set
-	marked bool // marks stand around: nothing but a call can be meant
-	tagged bool // tags or a fence stand around, so what is no tag is in them
-	unsure bool // what can be read in two ways counts
+	marked bool // marks surround the text: only a call can be meant
+	tagged bool // tags or a fence surround the text, so text in other notations is inside them
+	unsure bool // texts that can be read in two ways count
 	form   Form
 }
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// finals are names under which models answer as if by a tool.
+// finals are names that models use to answer as if they called a tool.
 var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer", "final", "answer", "finish", "finish answer", "respond", "final response", "done"}
 
-// isFinal reports whether a name is no tool's but says that an answer follows.
+// isFinal reports whether a name is not a tool's but announces an answer.
 func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
@@ -46,8 +46,8 @@ func answer(said string) string {
 	return objectAnswer(inner, said)
 }
 
-// labelledAnswer returns what stands behind the label of an answer, or behind an action that is
-// none.
+// labelledAnswer returns the text after the label of an answer, or after an action that only
+// announces an answer.
 func labelledAnswer(text string) (string, bool) {
 	lines := linesOf(text)
 	for i, l := range lines {
@@ -76,7 +76,7 @@ func labelledAnswer(text string) (string, bool) {
 			return text, false
 		}
 	}
-	// A thought, and words behind a blank line.
+	// A thought, and words after a blank line.
 	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought && strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
 		return strings.TrimSpace(text[i:]), true
 	}
@@ -88,7 +88,7 @@ func unlabelled(text string) bool {
 	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
-// onlyThoughts reports whether nothing but thoughts, results and actions stand on lines.
+// onlyThoughts reports whether all lines are thoughts, results and actions.
 func onlyThoughts(lines []line, text string) bool {
 	labelled := false
 	for _, l := range lines {
@@ -99,7 +99,8 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns what an object says that names no tool; said where it is none.
+// objectAnswer returns the answer in an object that names no tool, or said if the object is not an
+// answer.
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

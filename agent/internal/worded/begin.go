@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Begins returns where the first line of a text begins that may be the first of a call or of a
-// labelled answer; -1 where none may. front says that the text stands at the beginning of a line.
-// What stands in front of such a line is words, whatever follows.
+// Begins returns the start of the first line that may begin a call or a labelled answer, or -1 when
+// no line may. front says that the text is at the beginning of a line. The text before such a line
+// is words, whatever follows.
 func (r *Reader) Begins(text string, front bool) int {
 	whole := text[:len(text)-halfRune(text)]
 	at := 0
@@ -20,12 +20,12 @@ func (r *Reader) Begins(text string, front bool) int {
 		at = l.end + 1
 	}
 	if at == len(whole) && len(whole) < len(text) && (at > 0 || front) {
-		return at // half a character may become any
+		return at // half a character may become any character
 	}
 	return -1
 }
 
-// halfRune returns how many bytes at the end of a text are the beginning of a character.
+// halfRune returns how many bytes at the end of a text are an incomplete character.
 func halfRune(text string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
@@ -38,17 +38,17 @@ func halfRune(text string) int {
 	return 0
 }
 
-// longestLabel is how long a line is at most before its label is known, in bytes.
+// longestLabel is the most bytes that a line may have before its label is complete.
 const longestLabel = 80
 
-// may reports whether a text, which begins a line, may be the beginning of a call or of an answer
-// behind a label. ended says that its first line is whole.
+// may reports whether a text at the start of a line may be the beginning of a call or of a labelled
+// answer. ended says that its first line is complete.
 func (r *Reader) may(text string, ended bool) bool {
 	l := lineAt(text, 0)
 	first := strings.TrimLeft(text[:l.end], " \t")
 	switch {
 	case first == "":
-		return !ended && text != "" // blanks may go on as anything
+		return !ended && text != "" // anything may follow blanks
 	case first[0] == '{' || first[0] == '[' && strings.HasPrefix(strings.TrimLeft(first[1:], " "), "{"), first[0] == '[' && len(first) == 1:
 		return r.mayObject(text)
 	case first[0] == '<':
@@ -71,10 +71,10 @@ func (r *Reader) may(text string, ended bool) bool {
 	return strings.EqualFold(strings.TrimSpace(first), "json")
 }
 
-// half is the beginning of a line that may become a label, in any language.
+// half matches the beginning of a line that may become a label, in any language.
 var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong + `[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
-// mayLabel reports whether half a line may become a label, or the mark of JSON.
+// mayLabel reports whether an incomplete line may become a label, or the mark of JSON.
 func mayLabel(line string) bool {
 	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }
@@ -90,7 +90,7 @@ func (r *Reader) beginsCall(line string) bool {
 	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel && r.prefix(n)
 }
 
-// mayFence reports what may does, for a fence, or a span of code at the beginning of a line.
+// mayFence does what may does, for a fence or a span of code at the beginning of a line.
 func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -112,7 +112,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	return r.may(inner, strings.Contains(inner, "\n"))
 }
 
-// prefix reports whether a tool's name begins so.
+// prefix reports whether the name of a tool begins with n.
 func (r *Reader) prefix(n string) bool {
 	for _, t := range r.Tools {
 		if strings.HasPrefix(t.Name, n) {
@@ -127,7 +127,7 @@ func (r *Reader) prefix(n string) bool {
 	return false
 }
 
-// mayObject reports whether JSON, or a tag, may be a call or an answer: it is short yet, or names
+// mayObject reports whether JSON, or a tag, may be a call or an answer: it is still short, or names
 // something in its first bytes.
 func (r *Reader) mayObject(text string) bool {
 	if len(text) < reach/2 {

@@ -11,15 +11,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Names in a sentence: only those that no other word is count, with a sign in them or marks around.
+// Names in a sentence: only names that cannot be ordinary words count, with a sign in them or marks
+// around them.
 var spelled = regexp.MustCompile("[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
 
-// fenceInFront is the opening of a fence, or of a span of code, at the end of what stands in front
-// of JSON.
+// fenceInFront matches the opening of a fence or of a span of code at the end of the text before
+// JSON.
 var fenceInFront = regexp.MustCompile("(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
 
-// beside reads a call whose name stands in the line in front of its arguments, which are JSON with
-// all that the tool needs and nothing that it does not know: a heading, or words that announce it.
+// beside reads a call whose name is in the line before its arguments: in a heading, or in words
+// that announce it. The arguments are JSON with everything that the tool requires and nothing that
+// it does not know.
 func (r *Reader) beside(text string) (calls []chat.Call, front string) {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
@@ -54,7 +56,7 @@ func (r *Reader) beside(text string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// only returns the one tool that a line names.
+// only returns the only tool that a line names.
 func (r *Reader) only(line string) (only chat.Tool, ok bool) {
 	for _, m := range spelled.FindAllStringSubmatch(line, mostTries) {
 		t, known := r.tool(m[1] + m[2])
@@ -68,13 +70,14 @@ func (r *Reader) only(line string) (only chat.Tool, ok bool) {
 	return only, ok
 }
 
-// named reports whether a text is nothing but a tool's name.
+// named reports whether a text is only a tool's name.
 func (r *Reader) named(text string, t chat.Tool) bool {
 	named, known := r.tool(text)
 	return known && named.Name == t.Name
 }
 
-// fits reads JSON as the arguments of a tool, if it has all that the tool needs and nothing else.
+// fits reads JSON as the arguments of a tool, if it has everything that the tool requires and
+// nothing that the tool does not know.
 func fits(t chat.Tool, body string) (json.RawMessage, bool) {
 	read, ok := arguments(t, body, true)
 	var members map[string]json.RawMessage
@@ -95,7 +98,7 @@ func fits(t chat.Tool, body string) (json.RawMessage, bool) {
 	return read, true
 }
 
-// firstKey is the first member of an object.
+// firstKey matches the first member of an object.
 var firstKey = regexp.MustCompile(`^\{\s*["'“]?([\pL_][\pL\pN_-]*)["'”]?\s*:`)
 
 // mayBeside reports whether JSON at the beginning of a text may be the arguments of an offered

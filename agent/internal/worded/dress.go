@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// tags are thoughts in tags, which are not part of what is said.
+// tags matches thoughts in tags, which are not part of the reply.
 var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
 
-// wide are the signs of East Asian width of JSON.
+// wide replaces the East Asian wide forms of JSON's signs.
 var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
 
-// element is a label as a tag: <action>calc.add</action>.
+// element matches a label as a tag: <action>calc.add</action>.
 var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
 
-// divided puts the label of an action or an answer that stands behind a thought on its line onto a
+// divided puts the label of an action or an answer that follows a thought on the same line onto a
 // line of its own.
 func divided(text string) string {
 	l := lineAt(text, 0)
@@ -40,8 +40,8 @@ func divided(text string) string {
 	return text
 }
 
-// labelOf returns an element as a label and a value, or as it is when it is not an action's or its
-// input's.
+// labelOf returns an element as a label and a value, or unchanged if it is neither an action nor
+// the input of one.
 func labelOf(tag string) string {
 	m := element.FindStringSubmatch(tag)
 	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
@@ -50,10 +50,10 @@ func labelOf(tag string) string {
 	return "\n" + m[1] + ": " + m[2] + "\n"
 }
 
-// tagInFront opens a thought that nothing closes.
+// tagInFront matches a tag at the beginning that opens a thought which is never closed.
 var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
 
-// roleInFront is a role with which a reply begins.
+// roleInFront matches a role at the beginning of a reply.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
 // plain removes thoughts in tags from a text, makes labels of labels that are tags, and replaces
@@ -62,7 +62,8 @@ func plain(text string) string {
 	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
 	if strings.Contains(text, "</") {
 		text = tags.ReplaceAllString(text, "")
-		// Only at the beginning of a line: in a sentence or a command a tag is shown.
+		// An element counts only at the beginning of a line: in a sentence or a command the tag is
+		// part of the text.
 		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
 			text = element.ReplaceAllStringFunc(text, labelOf)
 		}
@@ -92,10 +93,10 @@ func (r *Reader) unescaped(text string) string {
 	return text
 }
 
-// inlineTag is HTML that only shows a text in another way.
+// inlineTag matches HTML that only formats a text.
 var inlineTag = regexp.MustCompile(`^</?(?:b|strong|i|em|u|p|br|li)[ ]*/?>$`)
 
-// unquote removes the signs of a quotation from a reply that is nothing but one.
+// unquote removes the signs of a quotation from a reply that is a single quotation.
 func unquote(text string) string {
 	if !strings.HasPrefix(strings.TrimSpace(text), ">") {
 		return text
@@ -111,8 +112,8 @@ func unquote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// coloned puts colons behind labels that have lines of their own, where one of an action stands
-// above nothing but the name of an offered tool.
+// coloned adds colons to labels that have lines of their own, if the label of an action is above a
+// line with only the name of an offered tool.
 func (r *Reader) coloned(text string) string {
 	lines := strings.Split(text, "\n")
 	found := false
@@ -132,7 +133,7 @@ func (r *Reader) coloned(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bareLabel returns the role of a label that is all of a line, without a colon, or none.
+// bareLabel returns the role of a label that fills a line, without a colon, or none.
 func bareLabel(line string) role {
 	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
 		return none

@@ -10,7 +10,7 @@ import (
 //go:embed labels.txt
 var labelText string
 
-// role is what stands behind a label.
+// role is the kind of text that follows a label.
 type role uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 	final
 )
 
-// roles are the roles by folded labels.
+// roles returns the roles by folded labels.
 var roles = sync.OnceValue(func() map[string]role {
 	names := map[string]role{"thought": thought, "action": action, "input": input, "observation": observation, "final": final}
 	all := map[string]role{}
@@ -31,7 +31,7 @@ var roles = sync.OnceValue(func() map[string]role {
 		kind, words, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if as, ok := names[kind]; ok {
 			for word := range strings.SplitSeq(words, ", ") {
-				// The first one stands: 行動 is an action in Chinese as well as in Japanese.
+				// The first entry counts: 行動 is an action in Chinese as well as in Japanese.
 				if _, ok := all[folded(word)]; !ok {
 					all[folded(word)] = as
 				}
@@ -41,8 +41,8 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded returns a label without case, numbers, and the difference between blanks, hyphens and
-// underscores.
+// folded returns a label in lower case, without bold and without a number at its end, and with
+// blanks for hyphens and underscores.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
 	label = strings.TrimRight(label, "0123456789 #().")
@@ -54,14 +54,14 @@ type line struct {
 	label  string
 	role   role
 	closes bool   // it is the end of a fence
-	value  string // behind the label, without bold
+	value  string // the text after the label, without bold
 	start  int    // of the line in the text
 	at     int    // of the value in the text
-	end    int    // behind the line, its line break not counted
+	end    int    // of the line, without its line break
 }
 
 // Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and
-// a colon; around known ones brackets, or an arrow or a dash behind them.
+// a colon; known labels may have brackets around them, or an arrow or a dash after them.
 var (
 	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + code + `[ \t]*`)
 	arrowed   = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
@@ -69,7 +69,7 @@ var (
 	bracketed = regexp.MustCompile(`^[ \t]{0,3}` + picture + strong + `[\[【〔]([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[\]】〕]` + strong + `[ \t]*[:：]?[ \t]*`)
 )
 
-// What may stand in front of a label, and around it.
+// What may come before a label, and around it.
 const (
 	picture = `(?:[\p{So}\p{Sk}\x{FE0F}\x{200D}]{1,8}[ \t]*)?`
 	code    = "`?"
@@ -112,8 +112,8 @@ func lineAt(text string, start int) line {
 	return l
 }
 
-// skipAgain skips a label that is written twice. Of arguments, which may have a member of that
-// name, only one in front of JSON counts.
+// skipAgain skips a label that is written twice. The second label of arguments counts only before
+// JSON, since the arguments may have a member of that name.
 func (l *line) skipAgain(whole string) {
 	for l.role > other {
 		rest := whole[l.at-l.start:]
@@ -135,12 +135,12 @@ func linesOf(text string) (all []line) {
 	return all
 }
 
-// fenced is the opening of a fence: its sign, and the label. A mark of a list may stand in front of
+// fenced matches the opening of a fence: its sign, and the label. A mark of a list may come before
 // it.
 var fenced = regexp.MustCompile("^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
 
-// fence returns what stands in the fence that a text begins with, and what stands behind it. A
-// fence that ends with the text needs no end.
+// fence returns the contents of the fence that a text begins with, and the text after it. A fence
+// at the end of the text need not be closed.
 func fence(text string) (inner, behind string, ok bool) {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -154,8 +154,8 @@ func fence(text string) (inner, behind string, ok bool) {
 	return inner, "", true
 }
 
-// inFence reports whether a place behind a text is in a fence that the text has opened, and where
-// its opening stands.
+// inFence reports whether the end of a text is inside a fence that the text has opened, and where
+// that fence begins.
 func inFence(text string) (at int, inside bool) {
 	sign := ""
 	for _, l := range linesOf(text) {

@@ -13,13 +13,14 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Where JSON may be a call, and where it has arguments. They only find what to try.
+// Places where JSON may be a call, and where it has arguments. These patterns only find what to
+// try.
 var (
 	named  = regexp.MustCompile(`["'“]?\b(?:tool|tool_name|name|function|function_name|action|recipient_name)\b["'”]?\s*[:=]\s*["'“]([^"'“”\n]{1,128})["'”]`)
 	argued = regexp.MustCompile(`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
 )
 
-// marks are what may stand around JSON but no sentence: fences, labels of languages, roles, names
+// Marks that may surround JSON without being a sentence: fences, labels of languages, roles, names
 // of calls, headings and lists.
 var (
 	openers   = regexp.MustCompile("(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
@@ -29,7 +30,7 @@ var (
 	closers   = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
-// objects reads a call in JSON that has nothing around it but marks and words that mean it; and a
+// objects reads a call in JSON that is surrounded only by marks and by words that announce it, or a
 // program of one call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
@@ -48,7 +49,7 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	if opened != "" {
 		behind = closers.ReplaceAllString(behind, "")
 	}
-	// Of several calls with words between the first runs: the others may depend on what it finds.
+	// Of several calls with words between them the first runs: the others may depend on its result.
 	said := front
 	if next := r.opens(behind); next >= 0 {
 		behind, _ = bared(behind[:next])
@@ -68,18 +69,18 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine returns what comes before JSON on its own line, or "" where that is only marks. front is
-// the text without those.
+// lastLine returns the text before JSON on its line, or "" if that is only marks. front is the text
+// before JSON without the marks.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
-		return "" // a mark was taken off
+		return "" // a mark was removed
 	}
 	return line
 }
 
-// isSentence reports whether a line is words that go on in JSON: no line of a shell or of code, and
-// no quotation.
+// isSentence reports whether a line is words that continue in JSON, and not a line of a shell or of
+// code, or a quotation.
 func isSentence(line string) bool {
 	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(line[:1], "$>|#") {
 		return false
@@ -88,10 +89,11 @@ func isSentence(line string) bool {
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(":：,.。", last)
 }
 
-// listed is an entry of a list that says what the call in it does: 1. Write the file:
+// listed matches an entry of a list that says what the call in it does: 1. Write the file:
 var listed = regexp.MustCompile(`^\d{1,2}[.)][ \t]+([^\n]+):$`)
 
-// rest returns what is said after a call, up to the first label: that begins what a model makes up.
+// rest returns the words after a call, up to the first label, where the text begins that a model
+// makes up.
 func rest(behind string) string {
 	for _, l := range linesOf(behind) {
 		if l.role > other {
@@ -101,7 +103,7 @@ func rest(behind string) string {
 	return behind
 }
 
-// opens returns where the first JSON begins that may be a call; -1 where none does.
+// opens returns the start of the first JSON that may be a call, or -1 when there is none.
 func (r *Reader) opens(text string) int {
 	at := 0
 	for range mostObjects {
@@ -120,7 +122,7 @@ func (r *Reader) opens(text string) int {
 // mostObjects bounds the brackets that are looked at.
 const mostObjects = 256
 
-// reach is how far into JSON the name of a tool stands.
+// reach is how many bytes of JSON may come before the name of a tool.
 const reach = 400
 
 // mayCall reports whether JSON at the beginning of a text may be a call.
@@ -137,8 +139,8 @@ func (r *Reader) mayCall(text string) bool {
 	return known && head[0] == '{'
 }
 
-// object reads JSON as the contract's family does; where that finds no call, as one of the tool
-// that it names, if it has arguments.
+// object reads JSON as the contract's family does; if that finds no call, it reads a call of the
+// tool that the JSON names, if there are arguments.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {
@@ -164,10 +166,10 @@ func (r *Reader) object(body, end string) []chat.Call {
 	if known {
 		called = t.Name
 	}
-	// Without its schema: arguments that do not fit are for the tool's reader to refuse.
+	// The schema is not used here: the tool's reader refuses arguments that do not fit.
 	text = "```json\n" + body[:m[2]] + called + body[m[3]:] + "\n```"
 	calls := decodedAlso("agent", text, end, []chat.Tool{{Name: called}}, nil)
-	// Of an unknown tool the name is all that counts, also where its input is a text.
+	// For an unknown tool only the name counts, even if its input is a text.
 	if _, complete := value(body); len(calls) == 0 && !known && key == "action" && complete {
 		return []chat.Call{{Name: called, Args: []byte("{}")}}
 	}
@@ -177,14 +179,15 @@ func (r *Reader) object(body, end string) []chat.Call {
 	return calls[:1]
 }
 
-// Members that make a call of a name that nobody offers. {"action": "delete", "input": "x"} and
+// Members that make a call of the name of an unknown tool. {"action": "delete", "input": "x"} and
 // {"name": "Ann", "args": []} may be anything.
 var (
 	withAction = regexp.MustCompile(`["'“]?\baction_input\b["'”]?\s*[:=]`)
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object has the member that belongs to the one that names the tool.
+// goTogether reports whether an object has the member that belongs to the member that names the
+// tool.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
@@ -195,10 +198,10 @@ func goTogether(key, body string) bool {
 	return true
 }
 
-// key is the only member of an object, when a value in braces is its value.
+// key matches the first member of an object, if its value is in braces.
 var key = regexp.MustCompile(`^\{\s*["'“]([^"'“”\s]{1,128})["'”]\s*:\s*(\{)`)
 
-// keyed reads an object whose only member is named like a tool, and holds its arguments.
+// keyed reads an object whose only member has the name of a tool, and contains its arguments.
 func (r *Reader) keyed(body string) []chat.Call {
 	m := key.FindStringSubmatchIndex(body)
 	if m == nil {
@@ -217,13 +220,13 @@ func (r *Reader) keyed(body string) []chat.Call {
 	typ := schema.Compile(t.Schema)
 	for member := range members {
 		if len(typ.Members()) > 0 && !typ.Has(member) {
-			return nil // it tells of the tool
+			return nil // it describes the tool
 		}
 	}
 	return []chat.Call{{Name: t.Name, Args: read}}
 }
 
-// describes reports whether arguments are a schema, which tells of a tool and calls none.
+// describes reports whether arguments are a schema, which describes a tool and does not call it.
 func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
@@ -241,7 +244,7 @@ func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]st
 	return got.Complete()
 }
 
-// own sets the tools' own names in calls.
+// own replaces the names in calls by the tools' own.
 func (r *Reader) own(calls []chat.Call) []chat.Call {
 	for i, c := range calls {
 		if whole, ok := r.Also[c.Name]; ok {
@@ -266,8 +269,8 @@ func bared(front string) (text, opened string) {
 	return strings.TrimSpace(front), whole[len(strings.TrimRight(front, " \t\n")):]
 }
 
-// value returns the JSON value that a text begins with, and whether it was closed: brackets count
-// but in strings.
+// value returns the JSON value at the beginning of a text, and whether it was closed. Brackets in
+// strings do not count.
 func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false

@@ -12,7 +12,7 @@ import (
 // programs are the languages whose fences may hold one call and nothing else.
 var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code", "tool", "text", "plaintext"}
 
-// program reads a call in a fence of Python or JavaScript that is the end of the reply.
+// program reads a call in a fence of Python or JavaScript at the end of the reply.
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {
@@ -35,15 +35,15 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// What stands around a call of which only the result counts: it is printed, or kept in a variable
-// and printed then.
+// Code around a call that only uses its result: it prints the result, or assigns it to a variable
+// and prints that.
 var (
 	printed  = regexp.MustCompile(`(?s)^(?:print|display|console\.log)\(\s*(.*\))\s*\)$`)
 	assigned = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)\s*=\s*(.*?\))(?:\s*\n\s*(?:print|display)\((\w+)\))?$`)
 	wrapped  = regexp.MustCompile(`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
 )
 
-// unwrapped returns the one call of a program, without the print, the assignment or the await
+// unwrapped returns the only call of a program, without the print, the assignment or the await
 // around it.
 func unwrapped(program string) string {
 	if m := printed.FindStringSubmatch(program); m != nil {
@@ -54,11 +54,10 @@ func unwrapped(program string) string {
 	return strings.TrimPrefix(program, "await ")
 }
 
-// lastCall is a call at the end of a sentence that a colon or the reply begins.
+// lastCall matches a call after a colon at the end of a line.
 var lastCall = regexp.MustCompile(`^[^\n]*:[ \t]*([\pL_][\pL\pN_.]*\([^\n]*\))$`)
 
-// span reads a call that is all of a reply, or the span of code or the words behind a colon with
-// which it ends.
+// span reads a call that is the whole reply, or that ends it as a span of code or after a colon.
 func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	text = strings.TrimSuffix(text, ".")
 	if m := lastCall.FindStringSubmatchIndex(text); m != nil {

@@ -11,18 +11,18 @@ import (
 	"toolnorm/chat"
 )
 
-// step is a call behind labels.
+// step is a call after labels.
 type step struct {
 	call  chat.Call
 	known bool // its tool is offered
 	until int  // where it ends in the text
 }
 
-// mostTries bounds the labels at which calls are looked for: a reply has few, and each may be read
-// to its end.
+// mostTries bounds the labels after which calls are looked for: a reply has few labels, and from
+// each the text may be read to its end.
 const mostTries = 64
 
-// steps reads calls behind labels. Nothing behind an answer is a call.
+// steps reads calls after labels. No call is read after an answer.
 func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	lines := linesOf(text)
 	begin, until, tries := -1, 0, 0
@@ -49,7 +49,7 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 			}
 			front = said(text[:begin])
 		}
-		// An unknown name is told alone: what comes behind it may depend on it.
+		// A call of an unknown tool is the last one returned: later calls may depend on it.
 		if calls, until = append(calls, s.call), s.until; !s.known {
 			break
 		}
@@ -57,9 +57,9 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// meant reports whether the words around a call mean it, and where the call begins: a fence around
-// it belongs to it. Thoughts in front are enough; other words must announce it, and words behind
-// must go on from it. In a fence nothing may stand behind.
+// meant reports whether the words around a call mean it, and where the call begins, including a
+// fence around it. A thought before the call is enough; other words must announce it, and words
+// after it must continue from it. Nothing may follow the fence of a call.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -86,11 +86,11 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	return begin, adapters.Meant(said(text[:begin]), "")
 }
 
-// plainFences are the labels of fences that hold no program.
+// plainFences are the labels of fences that do not contain a program.
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words returns what is said after a call, or "" when PAUSE or signs are all of it. A label begins
-// what the model makes up, which is left out.
+// words returns the words after a call, or "" when there are only PAUSE or signs. It leaves out
+// everything from the first label on, which the model has made up.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
@@ -99,7 +99,7 @@ func words(behind string) string {
 	return behind
 }
 
-// said returns what a text says, without thoughts, marks of fences and labels of results.
+// said returns a text without thoughts, marks of fences and labels of results.
 func said(text string) string {
 	var out []string
 	skip := false
@@ -117,11 +117,11 @@ func said(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// linking are the words between a name and its arguments on one line: calc.add with the arguments
-// {…}.
+// linking matches the words between a name and its arguments on one line: calc.add with the
+// arguments {…}.
 var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
-// step reads the call whose name stands on a line, or on the next one where the label is alone.
+// step reads the call whose name is on a line, or on the next line if the label has its own line.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
@@ -163,7 +163,7 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 	case inline != "":
 		in := lineAt(inline, 0)
 		if in.role != input {
-			return s, false // words: a sentence that begins with a name
+			return s, false // these are words: a sentence that begins with a name
 		}
 		if args, s.until = in.value, lines[next-1].end; opensValue(args) {
 			begin := at + strings.LastIndex(text[at:lines[next-1].end], strings.TrimSpace(args))
@@ -182,11 +182,11 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 
 // finished reads the arguments of a step.
 func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step, end string) (step, bool) {
-	// Only a label shows that what stands in front of it is whole.
+	// Only a label shows that the text before it is complete.
 	behind := strings.TrimSpace(text[min(s.until, len(text)):])
 	whole := end != chat.Length || labelled.MatchString(behind) && lineAt(behind, 0).role > other
 	if !s.known {
-		// Of an unknown tool the name is all that counts; what was cut may go on to be another.
+		// For an unknown tool only the name counts; a name that was cut may become another one.
 		s.call = chat.Call{Name: called, Args: []byte("{}")}
 		if v, complete := value(strings.TrimSpace(args)); complete {
 			if read, ok := arguments(chat.Tool{}, v, true); ok {
@@ -203,8 +203,8 @@ func (r *Reader) finished(text string, t chat.Tool, called, args string, worded 
 	return s, ok && !tellsTypes(read)
 }
 
-// tellsTypes reports whether arguments are nothing but the names of types, as where a tool is
-// described.
+// tellsTypes reports whether arguments are only the names of types, as in the description of a
+// tool.
 func tellsTypes(args []byte) bool {
 	var v map[string]any
 	if json.Unmarshal(args, &v) != nil || len(v) == 0 {
@@ -222,11 +222,11 @@ func tellsTypes(args []byte) bool {
 // types are the names of types in descriptions.
 var types = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "any"}
 
-// isName reports whether a character can be one of a tool's name.
+// isName reports whether a character can be in a tool's name.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin behind a name on its line, and where they end: brackets
-// to the one that closes them.
+// inline returns the arguments that begin after a name on its line, and where they end. Arguments
+// in brackets end where these are closed.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -239,13 +239,13 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 		body = body[:i]
 	}
 	if len(body) < 2 || body[len(body)-1] != close {
-		return text[begin:until], until // a bracket that nothing closes is read as it stands
+		return text[begin:until], until // a bracket that is not closed is read as it is
 	}
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines behind a name: behind a label, or as JSON or parameters
-// without one.
+// behind returns the arguments on the lines after a name: after a label, or as JSON or parameters
+// without a label.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
 	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
@@ -281,14 +281,14 @@ func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args 
 		return args, at + until, labelled, true
 	}
 	until = max(stops(lines, next+1, len(text)), in.end)
-	if at > until { // nothing stands behind the label
+	if at > until { // nothing follows the label
 		return "", in.end, labelled, true
 	}
 	return text[at:until], until, labelled, true
 }
 
-// inside returns the value at the beginning of a text, without quotes of Markdown or a fence
-// around, and how far it goes.
+// inside returns the value at the beginning of a text, without quotes of Markdown or a fence around
+// it, and where it ends.
 func inside(text string) (args string, until int) {
 	inner, behind, ok := fence(text)
 	if ok {
@@ -300,13 +300,13 @@ func inside(text string) (args string, until int) {
 	return v, until + len(text[until:]) - len(strings.TrimLeft(text[until:], "*_`"))
 }
 
-// opensValue reports whether a text begins as JSON does, or a fence.
+// opensValue reports whether a text begins with JSON or a fence.
 func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops returns where what began before a line ends: at the next known label, at PAUSE, or at the
-// end.
+// stops returns where text that began before a line ends: at the next known label, at PAUSE, or at
+// the end.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {
@@ -316,7 +316,7 @@ func stops(lines []line, next, size int) int {
 	return size
 }
 
-// objectStep reads JSON, or a fence with it, behind a label.
+// objectStep reads JSON, or a fence with JSON, after a label.
 func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)

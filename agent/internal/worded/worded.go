@@ -1,16 +1,16 @@
-// Package worded reads calls that stand in words: behind the labels of ReAct, as models write them,
-// and as JSON with nothing around it but fences and an announcement.
+// Package worded reads calls that models write in words: after the labels of ReAct, and as JSON
+// that is surrounded only by fences and an announcement.
 //
-// It reads no arguments itself. It finds where a name and its arguments stand; package adapters
-// says whether they are a call and what they hold, so that a slip is repaired or refused as it is
-// everywhere. One law covers the labels: a line of a label and the name of an offered tool, with
-// arguments behind it, is a call, in whatever language the labels are. Known labels (labels.txt)
-// are needed where the arguments are a text or the tool is unknown.
+// It does not read arguments itself. It finds a name and its arguments; package adapters decides
+// whether they are a call and reads them, so that slips are repaired or refused as everywhere else.
+// One rule covers the labels: a line with a label and the name of an offered tool, followed by
+// arguments, is a call, whatever the language of the labels. Known labels (labels.txt) are needed
+// where the arguments are a text or the tool is unknown.
 //
 //	worded.go  Reader: the order in which a reply is looked at; arguments and names
-//	dress.go   what is put around a reply and its labels
+//	dress.go   what models put around a reply and its labels
 //	lines.go   lines, their labels and roles
-//	steps.go   calls behind labels
+//	steps.go   calls after labels
 //	objects.go calls in JSON
 //	beside.go  arguments in JSON below or beside a name
 //	programs.go calls in program text
@@ -35,21 +35,21 @@ import (
 type Reader struct {
 	Tools []chat.Tool
 	Also  map[string]string // further names of tools
-	// Foreign reports whether a name is somebody else's tool: what calls one is left as it is. nil:
-	// none is.
+	// Foreign reports whether a name is a tool of the client's: calls of these are left as they
+	// are. nil: there are no such tools.
 	Foreign func(name string) bool
-	// Messages are what was said in front of the reply. A call that they show is none where the
-	// reply shows it behind words.
+	// Messages are the conversation before the reply. If they show a call, the same call after
+	// words in the reply does not count.
 	Messages []chat.Message
 }
 
-// Longest is how long a text is looked at, in bytes: calls are short, and answers may be very long.
+// Longest is how many bytes of a text are looked at: calls are short, and answers may be very long.
 const Longest = 64 << 10
 
-// Calls returns the first calls of a reply that ended so (chat.Stop, chat.Length), in the order in
-// which they are written, with nothing but white space between. A call of a tool that nobody offers
-// is among them under the name that it has there. What was cut is no call. front is what the model
-// said in front of them.
+// Calls returns the first calls of a reply, in their order, with only white space between them. end
+// is how the reply ended (chat.Stop, chat.Length). A call of an unknown tool is included, under the
+// name that the reply has. A call that was cut does not count. front is what the model said before
+// the calls.
 func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
@@ -65,19 +65,20 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// around are the words and signs that stand around a name: Use `calc.add`, the calc.add tool.
+// around matches the words and signs around a name: Use `calc.add`, the calc.add tool.
 var around = regexp.MustCompile(`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[$@\[("'` + "`" + `\p{Pi}\p{Pf}「『《〈【*_<]*[ ]?([\pL\pN_][\pL\pN_.:/-]{0,127})`)
 
-// closing are the signs that may stand behind a name, as others stand in front of it.
+// closing matches the signs that may follow a name.
 var closing = regexp.MustCompile(`^[ ]?[\])"'` + "`" + `\p{Pi}\p{Pf}」』》〉】*_>]+`)
 
-// name reads a name at the beginning of a value, and returns what stands behind it.
+// name reads a name at the beginning of a value, and returns the rest.
 func name(value string) (name, rest string) {
 	m := around.FindStringSubmatchIndex(value)
 	if m == nil {
 		return "", value
 	}
-	// What closes the signs in front of it goes as well, with the word that says that it is a tool.
+	// The signs that close those before the name are removed as well, with the word that says that
+	// it is a tool.
 	opened := value[:m[2]]
 	name, rest = strings.TrimRight(value[m[2]:m[3]], ".:"), value[m[3]:]
 	if cut := value[m[2]+len(name) : m[3]]; cut != "." {
@@ -97,8 +98,8 @@ func name(value string) (name, rest string) {
 	return name, rest
 }
 
-// tool returns the tool that a name means: its own, one that it is known by, or either behind name
-// spaces.
+// tool returns the tool that a name means: its own name, another name for it, or either of these
+// with a name space before it.
 func (r *Reader) tool(name string) (chat.Tool, bool) {
 	if whole, ok := r.Also[name]; ok {
 		name = whole
@@ -106,7 +107,7 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 	if t, ok := adapters.Offered(r.Tools, name); ok {
 		return t, true
 	}
-	// mcp__calc__add, calc.calc.add, functions.add: the last parts that one tool has
+	// mcp__calc__add, calc.calc.add, functions.add: the last parts count, if one tool has them
 	parts := strings.FieldsFunc(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return c == '.' || c == '/' || c == ':' })
 	for i := 1; i < len(parts); i++ {
 		tail := strings.Join(parts[i:], ".")
@@ -120,9 +121,9 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// read returns the arguments that a text holds for a tool, which may be JSON, a list in Python,
-// lines of keys and values, or the only text that the tool takes. worded says that labels are
-// evidence enough for a text; whole, that nothing of it was cut.
+// read returns the arguments for a tool from a text, which may be JSON, a list in Python, lines of
+// keys and values, or the only text that the tool takes. worded says that the labels are enough
+// evidence for a text; whole says that the text was not cut.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if inner := ""; strings.HasPrefix(text, `"{`) && json.Unmarshal([]byte(text), &inner) == nil {
@@ -156,8 +157,8 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 	return nil, false
 }
 
-// arguments reads JSON as models write it. What its brackets do not close stays as it is, so that
-// the tool's reader refuses it and says so.
+// arguments reads JSON as models write it. JSON whose brackets are not closed stays as it is, so
+// that the tool's reader refuses it with an error.
 func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
 	args, repairs, ok := adapters.Arguments(t, text)
 	if !ok || !complete && (slices.Contains(repairs, "truncated") || slices.Contains(repairs, "closers")) {
@@ -166,7 +167,7 @@ func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) 
 	return json.RawMessage(args), true
 }
 
-// python reads a="x", b=2, by the family of calls in Python.
+// python reads a="x", b=2, with the family of calls in Python.
 func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	calls := decoded("python", "tool("+text+")", chat.Stop, []chat.Tool{{Name: "tool", Schema: t.Schema}})
 	if len(calls) != 1 {
@@ -175,8 +176,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	return calls[0].Args, true
 }
 
-// decoded returns the calls of a text that is nothing but calls, as a family reads it. A decoder
-// that fails finds none.
+// decoded returns the calls of a text that consists only of calls, as a family reads it, or nil if
+// the decoder fails.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -192,11 +193,11 @@ func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	return got.Complete()
 }
 
-// pair is a key and a value: city: Seoul, "city" = "Seoul", city is Seoul.
+// pair matches a key and a value: city: Seoul, "city" = "Seoul", city is Seoul.
 var pair = regexp.MustCompile(`^(?:[-*•]\s)?\s*["'*` + "`" + `]{0,2}([\pL_][\pL\pN_.-]*)["'*` + "`" + `]{0,2}(?:\s*[:=：]\*{0,2}|\s+is\s)\s*(.*)$`)
 
 // member returns the parameter that a key means, in whatever case and with whatever hyphens it is
-// written; "" where none or several may be meant.
+// written; "" if none or several may be meant.
 func member(typ *schema.Type, key string) (found string) {
 	if typ.Has(key) {
 		return key
@@ -245,7 +246,7 @@ func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 	return object(found), len(found) > 0
 }
 
-// commas divides a line at those commas behind which a parameter begins.
+// commas divides a line at those commas after which a parameter begins.
 func commas(text string, typ *schema.Type) (parts []string) {
 	start := 0
 	for i, c := range text {
@@ -260,7 +261,7 @@ func commas(text string, typ *schema.Type) (parts []string) {
 	return append(parts, text[start:])
 }
 
-// object writes keys with values that are JSON.
+// object returns an object of keys with values that are JSON.
 func object(members [][2]string) json.RawMessage {
 	var b strings.Builder
 	for i, m := range members {
@@ -278,7 +279,7 @@ func quoted(text string) string {
 	return string(out)
 }
 
-// unquoted removes a fence, or the quotes around a whole text.
+// unquoted returns a text without the fence or the quotes around it.
 func unquoted(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, _, ok := fence(text); ok {
@@ -292,8 +293,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// onlyText returns the name of the one parameter that a text can stand for: the only one that is
-// required, or that there is, when it is a text.
+// onlyText returns the name of the parameter that a bare text can mean: the only required one, or
+// the only one, if it is a text.
 func onlyText(t chat.Tool) string {
 	typ := schema.Compile(t.Schema)
 	members := typ.Required()

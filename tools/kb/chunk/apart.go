@@ -20,10 +20,10 @@ const fileTime = 2 * time.Minute
 // mostText is how many bytes of text a file may have.
 const mostText = 32 << 20
 
-// errBroken is the error of a file that breaks its reader.
+// errBroken is the error for a file that makes its reader fail.
 var errBroken = errors.New("it is not a file of this kind that can be read; it may be broken")
 
-// apart are the readers of files that can be built to take any time or memory.
+// apart are the readers for kinds of files that can be made to take any time or memory.
 var apart = map[string]func(data []byte) (Text, error){
 	".pdf":  textOfPDF,
 	".docx": readDOCX, ".docm": readDOCX, ".dotx": readDOCX,
@@ -33,9 +33,9 @@ var apart = map[string]func(data []byte) (Text, error){
 	".hwpx": readHWPX, ".epub": readEPUB, ".csv": readCSV, ".tsv": readCSV, ".eml": readMail,
 }
 
-// apartReader reads files in a process of its own, which can be ended: no bound within a reader
-// holds for what a library does, and a tree of pages that names itself has no last page. A request
-// is the ending, a line end and the file.
+// apartReader reads files in a process of its own, which can be ended: bounds within a reader do
+// not limit a library, and a tree of pages that contains itself has no last page. A request is the
+// file's ending, a line end and the file.
 var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Time: fileTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
 	func(request []byte) ([]byte, error) {
 		ending, data, _ := bytes.Cut(request, []byte("\n"))

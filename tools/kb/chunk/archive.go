@@ -75,7 +75,7 @@ type counted struct {
 	part io.ReadCloser
 }
 
-// open returns a part's content; nil: there is no such part, or it cannot be unpacked.
+// open returns a part's content, or nil if there is no such part or it cannot be unpacked.
 func (a *archive) open(name string) *counted {
 	part := a.parts[partName(name)]
 	if part == nil {
@@ -88,7 +88,7 @@ func (a *archive) open(name string) *counted {
 	return &counted{a, r}
 }
 
-// read returns what is in a part. One that is damaged gives what there is of it.
+// read returns the content of a part, or of a damaged part as much as can be read.
 func (a *archive) read(name string) ([]byte, error) {
 	c := a.open(name)
 	if c == nil {
@@ -102,14 +102,14 @@ func (a *archive) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// elements reads XML as a tree, without keeping it.
+// elements reads XML as a tree without keeping the tree.
 type elements struct {
 	tokens *xml.Decoder
 	depth  int
 	err    error // io.EOF at the end
 }
 
-// elementsOf returns the elements of a part; they are none where the part is missing.
+// elementsOf returns the elements of a part, or none if the part is missing.
 func (a *archive) elementsOf(name string) *elements {
 	c := a.open(name)
 	if c == nil {
@@ -117,11 +117,11 @@ func (a *archive) elementsOf(name string) *elements {
 	}
 	tokens := xml.NewDecoder(c)
 	tokens.CharsetReader = charset.NewReaderLabel
-	tokens.Strict = false // an entity that nobody declared ends nothing
+	tokens.Strict = false // an undeclared entity is not an error
 	return &elements{tokens: tokens}
 }
 
-// broken returns why the elements end before they are over; nil: they do not.
+// broken returns why the elements ended too early, or nil if they did not.
 func (x *elements) broken() error {
 	switch {
 	case errors.Is(x.err, errUnpacked), errors.Is(x.err, errTooMuch), errors.Is(x.err, errNoZip):
@@ -132,11 +132,12 @@ func (x *elements) broken() error {
 	return nil
 }
 
-// inside calls do for each element in the current one, and text, which may be nil, for what stands
-// between them. What do leaves of an element is skipped, and so is what is too deep.
+// inside calls do for each element in the current one, and text, which may be nil, for the text
+// between them. It skips the parts of an element that do does not read, and elements that are
+// nested too deeply.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
-		token, err := x.tokens.RawToken() // which does not look for matching names: the depth is ours
+		token, err := x.tokens.RawToken() // RawToken does not check for matching names: depth counts the levels
 		if x.err = err; err != nil {
 			return
 		}
@@ -192,7 +193,7 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// related returns what a part refers to: names of parts and the kinds of relation, by their ids.
+// related returns the parts to which a part refers, and the kinds of relation, by their ids.
 func (a *archive) related(name string) map[string]relation {
 	all := map[string]relation{}
 	dir, file := path.Split(name)
@@ -208,7 +209,7 @@ func (a *archive) related(name string) map[string]relation {
 	return all
 }
 
-// relation is a part that another refers to, and what it is to that one.
+// relation is a part to which another refers, and the kind of that relation.
 type relation struct{ part, kind string }
 
 // main returns the part that a document begins with, by the kind of relation, or else its usual

@@ -1,13 +1,13 @@
 // Package chunk reads text out of files, of office programs, PDF, HTML, Markdown, mail or plain,
 // and cuts it into passages along its structure.
 //
-// A passage is what a search finds and a model reads: it has to make sense by itself, so it never
-// crosses a heading, bears the headings above it, and ends with a sentence. Files come from
-// anywhere: nothing that is in one may end the program.
+// A passage is found by a search and read by a model. It has to make sense by itself, so it never
+// crosses a heading, has the headings above it, and ends with a sentence. Files come from anywhere:
+// no content may crash the program.
 //
-//	chunk.go     which reader a file gets, and what all readers give
+//	chunk.go     which reader a file gets, and what all readers return
 //	apart.go     the readers that work in a process of their own
-//	encoding.go  texts that are not UTF-8; guess.go finds the encoding of those that do not say
+//	encoding.go  texts that are not UTF-8; guess.go finds encodings that are not declared
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page
@@ -41,22 +41,22 @@ import (
 	"strings"
 )
 
-// Version is that of what this package makes of a file. It is part of a document's hash: files are
-// cut again by a program that cuts differently.
+// Version is the version of this package's output. It is part of a document's hash, so that a
+// program that cuts differently cuts files again.
 const Version = "3"
 
 // LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two
 // million.
 const LargestFile = 64 << 20
 
-// Text is what a file says.
+// Text is the text of a file.
 type Text struct {
 	Title    string
 	Blocks   []Block
-	Problems []string // what of the file could not be read: pages of a PDF, bytes of a text
+	Problems []string // parts of the file that could not be read: pages of a PDF, bytes of a text
 }
 
-// tell notes what could not be read; empty: nothing.
+// tell notes a problem, unless it is empty.
 func (t *Text) tell(problem string) {
 	if problem != "" {
 		t.Problems = append(t.Problems, problem)
@@ -69,15 +69,15 @@ type Block struct {
 	Text    string
 }
 
-// readers read files, by their endings in small letters. The ending decides and not the content:
-// whoever calls a file .md wants it read as Markdown, even if it begins like HTML. Those of apart
-// are read in another process.
+// readers read files, by their endings in small letters. The ending decides and not the content: a
+// file that is called .md is to be read as Markdown, even if it begins like HTML. Files with an
+// ending in apart are read in another process.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
 	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML,
 }
 
-// readerOf returns what reads files of a name; nil: nothing does.
+// readerOf returns the reader for files with a name, or nil if there is none.
 func readerOf(name string) func(name string, data []byte) (Text, error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	if apart[ending] != nil {
@@ -114,11 +114,11 @@ func Refusal(name string) error {
 	return fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
 }
 
-// errEmpty is the error of a file that says nothing: it would be a document that no search finds.
+// errEmpty is the error for a file without text: no search could find it.
 var errEmpty = errors.New("there is no text in it")
 
-// Read reads a file, whose name says how. Its error says what is wrong with the file, for the one
-// who has it.
+// Read reads a file with the reader for its name. Its error says what is wrong with the file, for
+// the file's owner.
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readerOf(name)
 	if reader == nil {
@@ -147,8 +147,8 @@ func Read(name string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// longestTitle is how many characters of a title or a heading are kept; behind that it is a
-// paragraph in large letters.
+// longestTitle is how many characters of a title or a heading are kept; a longer one is a paragraph
+// in large letters.
 const longestTitle = 200
 
 // firstRunes returns the first n characters of a text. A cut in the middle of a character would not
@@ -162,8 +162,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// clean makes line ends plain, and takes out what no text has: NUL, which PostgreSQL refuses, and
-// other control characters.
+// clean makes line ends plain, and removes NUL, which PostgreSQL refuses, and other control
+// characters.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\uFFFD")
 	return strings.Map(func(r rune) rune {
@@ -174,14 +174,14 @@ func clean(s string) string {
 	}, s)
 }
 
-// outline is the headings that stand above the place where a reader is. Levels may be left out (an
+// outline has the headings above the place where a reader is. Levels may be left out (an
 // h4 below an h2), so a stack of levels is kept and not one title a level.
 type outline struct {
 	levels []int
 	titles []string
 }
 
-// enter comes to a heading: those of its level and below it end.
+// enter adds a heading, which ends those of its level and below.
 func (o *outline) enter(level int, title string) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]

@@ -9,19 +9,19 @@ import (
 )
 
 // The sizes of passages, in columns: a letter has one, a character of Chinese, Japanese or Korean
-// two, which is about what they say. 1,200 columns are some 300 tokens: a few of them fit into any
-// model, and they say more than a sentence does.
+// two, which roughly matches how much they say. 1,200 columns are some 300 tokens: a few of them
+// fit into any model, and they say more than a sentence does.
 const (
 	mostColumns    = 1200
-	overlapColumns = 200 // of the sentence that is said again where a paragraph had to be cut
+	overlapColumns = 200 // of the sentence that is repeated where a paragraph had to be cut
 )
 
 // Passage is a part of a text that makes sense by itself.
 type Passage struct{ Heading, Text string }
 
 // Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together
-// as long as they fit; one that does not fit is cut behind sentences. A passage below another
-// heading is never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one
+// as long as they fit; a block that does not fit is cut after sentences. Passages below different
+// headings are never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one
 // would answer the question for the one with the other.
 func (t *Text) Cut() (all []Passage) {
 	var heading, text string
@@ -51,9 +51,9 @@ func (t *Text) Cut() (all []Passage) {
 	return all
 }
 
-// pieces cuts a long block behind sentences. The last sentence of a piece begins the next one, when
-// it is short: what follows mostly refers to it. Without the overlap, "It is paid monthly." at the
-// beginning of a piece would be about nothing.
+// pieces cuts a long block after sentences. If the last sentence of a piece is short, it also
+// begins the next one, since the text after it often refers to it. Without the overlap, "It is paid
+// monthly." at the beginning of a piece would be about nothing.
 func pieces(text string) (all []string) {
 	var piece, last string
 	add := func(sentence string) {
@@ -81,17 +81,18 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// The characters that end a sentence: those that do so wherever they stand, those that do in front
-// of a blank (3.5 is a number), and those that belong to the sentence before them.
+// The characters that end a sentence: those that always do, those that do so before a blank (3.5 is
+// a number), and those that belong to the sentence before them.
 const (
 	fullStops  = "。！？｡"
 	plainStops = ".!?"
 	closers    = "」』）】〉》)]\"'”’"
 )
 
-// sentences cuts behind sentences and lines. Together they are the text again, byte for byte. A
-// line is taken for a sentence, as lists and tables have no full stops. An abbreviation ("e.g.
-// this") may be cut behind, which costs little: pieces are put together again up to their size.
+// sentences cuts a text after sentences and lines. Joined, the parts are the text again, byte for
+// byte. A line counts as a sentence, as lists and tables have no full stops. The text may be cut
+// after an abbreviation ("e.g. this"), which costs little: pieces are put together again up to
+// their size.
 func sentences(text string) (all []string) {
 	start := 0
 	for i := 0; i < len(text); {

@@ -21,8 +21,8 @@ import (
 // errEncoding is the error of a text whose encoding is not known.
 var errEncoding = errors.New("it is not UTF-8, nor a text in another encoding that can be recognised; save it as UTF-8 and import it again")
 
-// utf8Text returns a file as text. What is not UTF-8 is read in the encoding that it says, or in
-// the one that its characters tell. problem says what was lost.
+// utf8Text returns a file as text. A file that is not UTF-8 is read in the encoding that it
+// declares, or in one that its characters show. problem says what was lost.
 func utf8Text(data []byte) (text, problem string, err error) {
 	data, problem, err = inUTF8(data, nil)
 	return clean(string(data)), problem, err
@@ -30,8 +30,8 @@ func utf8Text(data []byte) (text, problem string, err error) {
 
 // inUTF8 returns a text in UTF-8; declared is the encoding that the file itself names, if it does.
 //
-// A guess may be wrong, and a text in a wrong encoding is found by nothing. So a text that does not
-// say what it is in is read only if all likely readings give the same text.
+// A guess may be wrong, and no search finds a text in a wrong encoding. So a text that does not
+// declare its encoding is read only if all likely encodings result in the same text.
 func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem string, err error) {
 	if said := marked(data); said != nil {
 		if text, err = said.NewDecoder().Bytes(data); err != nil || damaged(text) {
@@ -59,8 +59,8 @@ func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem strin
 	return text, "", err
 }
 
-// few reports whether a text has so few characters of no text that it is one all the same, without
-// them.
+// few reports whether data has so few characters that do not occur in texts that it is a text
+// without them.
 func few(data []byte) bool {
 	n := 0
 	for _, r := range string(data) {
@@ -75,8 +75,8 @@ func few(data []byte) bool {
 func damaged(text []byte) bool { return bytes.Contains(text, []byte("\uFFFD")) }
 
 // marked returns the encoding of a text that says what it is in: by the mark of the order of bytes,
-// or by the codes that switch between characters of one byte and of two, which in UTF-8 stand in no
-// text.
+// or by the codes that switch between characters of one byte and of two, which do not occur in
+// texts in UTF-8.
 func marked(data []byte) encoding.Encoding {
 	has := func(s string) bool { return bytes.Contains(data, []byte(s)) }
 	switch {
@@ -103,8 +103,8 @@ func ascii(data []byte) bool {
 }
 
 // wideText reads a text with bytes of zero, which is UTF-16 or UTF-32 without a mark, or no text.
-// Of two readings that are both text, the one with more of ASCII is meant: blanks and line ends of
-// the other order are characters of no use.
+// If both orders of bytes result in text, the one with more ASCII is meant: in the wrong order,
+// blanks and line ends are rare characters.
 func wideText(data []byte) (best []byte, err error) {
 	most := -1
 	for _, from := range []encoding.Encoding{
@@ -131,15 +131,15 @@ func wideText(data []byte) (best []byte, err error) {
 	return best, nil
 }
 
-// noText reports whether a character stands in no text: controls but those of lines and pages, and
-// what Unicode has not assigned.
+// noText reports whether a character does not occur in texts: a control, except those of lines and
+// pages, or one that Unicode has not assigned.
 func noText(r rune) bool {
 	return !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !strings.ContainsRune("\t\n\v\f\r\x1a\x1b", r) || unicode.Is(unicode.Co, r)
 }
 
-// repaired returns a text that is UTF-8 but for a few bytes, and how many; 0: it is something else.
-// One byte in twenty of those beyond ASCII may be wrong: in other encodings hardly any two stand so
-// that they could be UTF-8.
+// repaired returns a text that is UTF-8 except for a few bytes, and how many these are; 0 means
+// that it is not such a text. One in twenty of the bytes beyond ASCII may be wrong: in other
+// encodings hardly any two of them could be UTF-8.
 func repaired(data []byte) (text []byte, bad int) {
 	good := 0
 	for rest := data; len(rest) > 0; {
@@ -165,7 +165,7 @@ var declaration = regexp.MustCompile(`(?i)<(?:meta\b[^>]{0,400}?charset|\?xml\b[
 // scripts and styles often come first.
 const farthest = 1 << 18
 
-// declared returns the encoding that a page names; nil: it names none.
+// declared returns the encoding that a page names, or nil if it names none.
 func declared(data []byte) encoding.Encoding {
 	found := declaration.FindSubmatch(data[:min(farthest, len(data))])
 	if found == nil {
@@ -173,7 +173,7 @@ func declared(data []byte) encoding.Encoding {
 	}
 	e, name := charset.Lookup(string(found[1]))
 	if name == "utf-8" {
-		return nil // which it then is not
+		return nil // the declaration is wrong: the text is not UTF-8
 	}
 	return e
 }

@@ -15,15 +15,15 @@ type flow struct {
 	outline
 	*elements
 	roles  map[string]role
-	loose  bool               // text stands in paragraphs, and not in elements of its own
-	number func(*para) string // of a paragraph in a list; nil: none has one
+	loose  bool               // text is directly in paragraphs, and not in elements of its own
+	number func(*para) string // returns the number of a paragraph in a list; nil: there are no numbers
 
 	para    *para
 	table   *grid
 	cell    *strings.Builder // that is being read; nil: no table is
 	kind    string           // of the shape on a slide; see slides.go
 	caption string           // of the slide
-	lone    int              // level of the heading that nothing stands below yet; 0: there is none
+	lone    int              // level of the last heading, if nothing is below it yet; 0: there is none
 	size    int
 }
 
@@ -33,9 +33,9 @@ type role func(*flow, xml.StartElement)
 // para is a paragraph that is being read.
 type para struct {
 	text   strings.Builder
-	level  int      // of the heading that it is; 0: it is none
+	level  int      // of the heading; 0: it is not a heading
 	title  bool     // it is the document's title
-	behind []string // texts that hang on it: boxes, notes
+	behind []string // texts that belong to it: boxes, notes
 	list   string   // whose number it has; empty: none
 	depth  int      // the level of the list
 }
@@ -78,7 +78,8 @@ func (f *flow) deeper() {
 	f.inside(f.node, nil)
 }
 
-// blanks are what is one blank together where line ends are for the eye of who reads the XML.
+// blanks matches white space that counts as one blank, since line ends in XML are only for its
+// readers.
 var blanks = regexp.MustCompile(`[ \t\r\n]+`)
 
 // write adds text to the paragraph.
@@ -107,7 +108,7 @@ func textRole(f *flow, _ xml.StartElement) { f.inside(f.node, f.write) }
 // writes returns a role that stands for a text.
 func writes(text string) role { return func(f *flow, _ xml.StartElement) { f.write(text) } }
 
-// paragraph reads a paragraph. One in another, as that of a box or a note, comes behind it.
+// paragraph reads a paragraph. A paragraph inside it, as in a box or a note, is put after it.
 func paragraph(f *flow, _ xml.StartElement) { f.paragraph(0) }
 
 // paragraph reads a paragraph that is a heading of a level, or none.
@@ -153,8 +154,8 @@ func (f *flow) put(text string, p *para) {
 	}
 }
 
-// heading comes to a heading. One that has nothing below it is a text of its own, or no passage
-// would have it.
+// heading reads a heading. A heading with nothing below it becomes a text of its own, as otherwise
+// no passage would contain it.
 func (f *flow) heading(level int, text string) {
 	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
 		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})
@@ -163,7 +164,7 @@ func (f *flow) heading(level int, text string) {
 	f.lone = level
 }
 
-// restart leaves all headings: what comes next is a sheet, a slide or the end.
+// restart leaves all headings: a sheet, a slide or the end follows.
 func (f *flow) restart() {
 	f.heading(0, "")
 	f.outline = outline{}
@@ -220,11 +221,11 @@ func (g *grid) add(text string, span int) {
 	}
 }
 
-// number0 returns a number; 0: it is none.
+// number0 parses a number, and returns 0 for a text that is not a number.
 func number0(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }
 
-// note returns a text that hangs on a paragraph with the sign by which the paragraph refers to it.
+// note returns the text of a note with the sign by which its paragraph refers to it.
 func note(sign, text string) string { return fmt.Sprintf("[%s] %s", sign, text) }

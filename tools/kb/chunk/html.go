@@ -18,8 +18,8 @@ type page struct {
 	pre  int             // elements around it whose blanks count
 }
 
-// readHTML reads what a reader of the page sees. What surrounds it on every page, as menus, is left
-// out where it says what it is.
+// readHTML reads what a reader of the page sees. Parts that surround it on every page, such as
+// menus, are left out if their elements show what they are.
 func readHTML(_ string, data []byte) (Text, error) {
 	data, problem, err := inUTF8(data, declared(data))
 	if err != nil {
@@ -36,7 +36,7 @@ func readHTML(_ string, data []byte) (Text, error) {
 	return p.Text, nil
 }
 
-// left are elements that are no text of the page.
+// left are elements whose content is not text of the page.
 var left = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true, atom.Svg: true, atom.Math: true,
 	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true, atom.Head: true,
@@ -128,8 +128,8 @@ func (p *page) children(n *html.Node) {
 	}
 }
 
-// title finds the page's. It is what the browser's tab shows, mostly with the name of the site
-// behind it; the page's own h1 stays a heading.
+// title finds the page's title. The browser's tab shows it, usually with the name of the site after
+// it; the page's own h1 stays a heading.
 func (p *page) title(head *html.Node) {
 	for c := head.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title && c.FirstChild != nil {
@@ -166,7 +166,7 @@ func (p *page) line(mark string) {
 }
 
 // flush ends a block.
-// The mark between cells stands behind the last one as well, and goes here.
+// The mark between cells also follows the last one, where it is removed here.
 func (p *page) flush() {
 	lines := strings.Split(p.text.String(), "\n")
 	if p.pre == 0 {

@@ -49,7 +49,7 @@ type Document struct {
 	Chunks     int    `json:"chunk_count"`
 	Access
 	Embedding
-	Hash     string    `json:"hash"` // of what it was made of; another hash means that the file changed
+	Hash     string    `json:"hash"` // of the file from which it was made; another hash means that the file changed
 	Imported time.Time `json:"imported"`
 }
 
@@ -59,11 +59,11 @@ type Access struct {
 	Tenant      string   `json:"tenant"`
 	Public      bool     `json:"public"`      // every department may see it
 	Departments []string `json:"departments"` // else these
-	Clearance   int      `json:"clearance"`   // what a reader needs at least
+	Clearance   int      `json:"clearance"`   // the least clearance that a reader needs
 }
 
 // Chunk is a passage: what is searched and what is shown. Its id changes with every import of the
-// document; whoever kept one finds nothing, and not another text.
+// document, so an old id finds nothing, and not another text.
 type Chunk struct {
 	ID       string `json:"id"`
 	Document string `json:"document_id"`

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Changes are what an index of a knowledge base has to do to be of its Version. A document that
-// changed is among Documents with all its chunks, which take the place of all that it had.
+// Changes are the changes that bring an index of a knowledge base to its Version. A changed
+// document is in Documents with all its chunks, which replace those that it had.
 type Changes struct {
 	Version     int64
 	Collections []Collection // all of them, whenever there is any change
@@ -18,10 +18,10 @@ type Changes struct {
 	Removed     []string     // documents that are gone
 }
 
-// Changes reads what changed since a version of the base; 0 gives all of it. It reads one moment:
-// the rights of a document are those of the chunks beside it. Nothing is filtered, so what is made
-// of it has to ask a Filter. The unit is the document: a change replaces all of its chunks, so
-// there is no order of chunks to keep in step.
+// Changes reads what changed since a version of the base; 0 gives all of it. It reads a single
+// snapshot, so the rights of a document belong to its chunks. Nothing is filtered, so users of the
+// result must apply a Filter. The unit is the document: a change replaces all of its chunks, so
+// their order need not be kept in step.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
@@ -93,7 +93,7 @@ func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]C
 	}, "SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
 }
 
-// of is what documents and chunks are selected from.
+// of is the part of a statement from which documents and chunks are selected.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
 // documentsOf returns the documents of a base for which a condition holds, with who may see them.
@@ -124,7 +124,7 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 		}
 		if i, there := at[r.ID]; there && department == "" {
 			all[i].Public = true
-		} else if there { // and not that of a document that was left out
+		} else if there { // but not a chunk of a document that was left out
 			all[i].Departments = append(all[i].Departments, department)
 		}
 		return "", nil

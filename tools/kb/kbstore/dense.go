@@ -149,8 +149,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	text, near, args := s.compared(base, f, e)
 	text += fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		// ef_search is how many the graph gives at once, and is 40 unless told. Without the last
-		// one a scan ends after 20,000 rows, however few of them the filter let through.
+		// ef_search is how many rows the graph returns at once, by default 40. Without the last
+		// setting a scan ends after 20,000 rows, however few of them the filter let through.
 		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)), "iterative_scan = strict_order", "max_scan_tuples = 2147483647"} {
 			if _, err := tx.ExecContext(ctx, "SET LOCAL hnsw."+setting); err != nil {
 				return err
@@ -162,8 +162,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	return all, err
 }
 
-// Cosines compares one vector with those of passages, by their ids, as Dense does. Who has no
-// vector of the model is left out.
+// Cosines compares one vector with those of passages, given by their ids, as Dense does. Passages
+// without a vector of the model are left out.
 func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (map[string]float64, error) {
 	if !s.vectors {
 		return nil, ErrUnranked

@@ -2,17 +2,17 @@
 // SQLite or PostgreSQL.
 //
 // A knowledge base has collections, a collection has documents, a document has chunks. The tables
-// bear the names that the tools' specification gives them, so they live in a database (SQLite) or a
-// schema (PostgreSQL) of their own: the sample company has a table called documents as well.
+// have the names from the tools' specification, so they are in a database (SQLite) or a schema
+// (PostgreSQL) of their own: the sample company has a table called documents as well.
 //
 //	base.go     knowledge bases, collections, documents and chunks, and the ids that they have
-//	filter.go   what a principal may see: one rule, said in Go and in SQL
+//	filter.go   what a principal may see: one rule, written in Go and in SQL
 //	tables.go   the tables
 //	store.go    opens the store; makes, lists and deletes knowledge bases
 //	put.go      puts documents in and takes them out
 //	move.go     moves a document to another knowledge base
-//	changes.go  what came and went since an index was made
-//	ranked.go   what PostgreSQL finds by itself: candidates by their words, filtered in the same statement
+//	changes.go  what was added and removed since an index was made
+//	ranked.go   searching in PostgreSQL: candidates by their words, filtered in the same statement
 //	dense.go    the same by vectors, where pgvector is installed
 //	list.go     what is in a base, as a principal sees it
 //	odd.go      reads rows one by one, and leaves out those that cannot be used

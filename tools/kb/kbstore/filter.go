@@ -59,7 +59,7 @@ func (f Filter) where(args *[]any) string {
 		places(args, []string{f.tenant}), places(args, []int{f.clearance}), departments)
 }
 
-// places appends values to those of a statement, and gives their places in it: "$3, $4".
+// places appends values to those of a statement, and returns their placeholders: "$3, $4".
 func places[T any](args *[]any, values []T) string {
 	var all []string
 	for _, v := range values {

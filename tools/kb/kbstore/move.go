@@ -16,12 +16,12 @@ var (
 )
 
 // Move moves a document with its passages to another base, into the collection of the same name,
-// which is made when it is not there. A search sees it in one of the two bases at any time. A
-// document of its base's tenant becomes one of the other base's tenant, as nobody could see it
-// there otherwise; who may see it apart from that stays.
+// which is made if it does not exist. At any time a search sees it in exactly one of the two bases.
+// A document of its base's tenant gets the tenant of the other base, as nobody could see it there
+// otherwise; its other access rules stay.
 //
-// embedded is the document's passages when their vectors were made anew, and d has that of the
-// summary; without them all vectors stay.
+// embedded has the document's passages if their vectors were made again, and d then has the vector
+// of the summary; without embedded all vectors stay.
 func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded []Chunk) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		left, err := next(ctx, tx, from.ID)
@@ -53,7 +53,7 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 }
 
 // moveRow gives a document's row its new collection and tenant. Passages and departments belong to
-// the row and go along.
+// the row and move with it.
 func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, version int64) error {
 	var name, source string
 	err := tx.QueryRowContext(ctx, "SELECT c.name, d.source"+of+"WHERE c.knowledge_base_id = $1 AND d.id = $2", from.ID, document).Scan(&name, &source)

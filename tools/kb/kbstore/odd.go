@@ -12,7 +12,7 @@ import (
 )
 
 // Odd is a row that cannot be used, and what is wrong with it. It is left out, and everything else
-// is found. Of a row whose vector alone is odd only that is left out.
+// is found. If only its vector is odd, only the vector is left out.
 type Odd struct {
 	Table string `json:"table"`
 	Row   string `json:"row"` // its id, as far as it has one

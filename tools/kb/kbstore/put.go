@@ -11,7 +11,8 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// change runs do in a transaction that gives the base its next version, and tells the others.
+// change runs do in a transaction that gives the base its next version, and notifies other
+// programs.
 func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		version, err := next(ctx, tx, base)
@@ -38,8 +39,8 @@ func next(ctx context.Context, tx *store.Tx, base string) (version int64, err er
 }
 
 // Collect returns the id of the collection with the given name, and makes the collection if there
-// is none. The lookup before the change spares the usual import a transaction that others would
-// wait for.
+// is none. The lookup before the change saves the usual import a transaction, for which others
+// would have to wait.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
 	err = s.db.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -75,8 +76,8 @@ func (s *Store) Describe(ctx context.Context, base, collection, summary string, 
 	})
 }
 
-// packed returns the vector as the tables have it, or nil if there is none. nil becomes NULL, by
-// which a search tells "no vector" from one of zeros.
+// packed returns the vector as the tables have it, or nil if there is none. nil becomes NULL, so
+// that a search can tell "no vector" from a vector of zeros.
 func (e *Embedding) packed() []byte {
 	if len(e.Vector) == 0 {
 		return nil

@@ -17,7 +17,7 @@ var ErrUnranked = errors.New("the store does not rank")
 // Ranks reports whether Sparse works here.
 func (s *Store) Ranks() bool { return s.db.Kind == store.Postgres }
 
-// Candidate is a passage that the database found, with what the later stages look at.
+// Candidate is a passage that the database found, with the values that later stages need.
 type Candidate struct {
 	Chunk
 	Collection string // its id
@@ -25,7 +25,7 @@ type Candidate struct {
 	Score      float64
 }
 
-// candidates are selected with a score behind the columns of a chunk.
+// candidates are selected with a score after the columns of a chunk.
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
 // Sparse returns the n passages of a base that have tokens of a query, by ts_rank, among those that
@@ -77,7 +77,7 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[str
 	return all, err
 }
 
-// candidates reads what a statement finds.
+// candidates reads the rows of a statement.
 func (s *Store) candidates(ctx context.Context, text string, args []any) (all []Candidate, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		all, err = s.readCandidates(ctx, tx, text, args)
@@ -86,7 +86,7 @@ func (s *Store) candidates(ctx context.Context, text string, args []any) (all []
 	return all, err
 }
 
-// readCandidates reads what a statement finds within a transaction. The first of its arguments is
+// readCandidates reads the rows of a statement within a transaction. The first of its arguments is
 // the base.
 func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) ([]Candidate, error) {
 	base, _ := args[0].(string)

@@ -64,9 +64,9 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// inSchema makes the schema when it is not there, and gives the URL by which tables are found in
-// it. Whether it is there is asked first: to make one takes a right that the role of a running
-// server need not have. public comes behind it, where extensions are.
+// inSchema makes the schema if it does not exist, and returns the URL with which tables are found
+// in it. It checks first whether the schema exists, since making one takes a right that the role of
+// a running server need not have. public comes after it, where extensions are.
 func inSchema(ctx context.Context, where string) (string, error) {
 	db, err := store.Open(ctx, where)
 	if err != nil {
@@ -97,7 +97,7 @@ func inSchema(ctx context.Context, where string) (string, error) {
 }
 
 // Close closes the store. Calls that still run fail.
-// What a Listen gave is closed with its own context.
+// Listeners are closed with their own contexts.
 func (s *Store) Close() error { return s.db.Close() }
 
 // Listen returns a channel that receives a value after changes of any knowledge base, by this
@@ -155,7 +155,7 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 // columns of knowledge_bases, as basesWhere reads them.
 const columns = "id, name, description, tenant, version, created, updated"
 
-// Base looks a knowledge base up, without asking who wants it; ErrNotFound when there is none.
+// Base returns a knowledge base, whoever the caller is, or ErrNotFound when there is none.
 func (s *Store) Base(ctx context.Context, id string) (Base, error) {
 	all, err := s.basesWhere(ctx, " WHERE id = $1", strings.ToLower(id))
 	if err != nil || len(all) == 0 {

@@ -7,8 +7,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// database is what a principal may see of a base in a PostgreSQL that finds by words itself. The
-// filter is part of each of its statements. What it finds is scored here, by BM25 with the
+// database is what a principal may see of a base in a PostgreSQL that searches by words itself. The
+// filter is part of each of its statements. The passages are scored here, by BM25 with the
 // statistics of all that the principal may see, so that the order is that of a base in memory.
 // Vectors are compared in memory, where the base's are held without its texts.
 type database struct {
@@ -67,7 +67,7 @@ func (d *database) narrow(query string, v []float32) (n int, err error) {
 
 // words asks the database for passages, and scores them. ts_rank knows no IDF and chose .839 of the
 // English answers first where BM25 over its candidates chose .933, so it only chooses the
-// candidates. What is shown of their scores is that of BM25 over all that may be seen, not over the
+// candidates. The scores that are shown are those of BM25 over all visible passages, not over the
 // candidates.
 func (d *database) words(ctx context.Context, query string, n int) ([]*passage, error) {
 	whole, err := d.source.Statistics(ctx, d.id, d.filter, query)
@@ -107,8 +107,8 @@ func (d *database) left(id string) bool {
 	return !there || d.memory.allowed(row)
 }
 
-// take makes a passage of a candidate, and puts it among those that are scored. One that words and
-// vectors both found is there once, and so has one row.
+// take makes a passage of a candidate, and adds it to those that are scored. A passage that both
+// words and vectors found is there once, in one row.
 func (d *database) take(c kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {

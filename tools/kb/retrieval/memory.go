@@ -99,8 +99,8 @@ func (l *Local) index(base kbstore.Base) *index {
 	}
 }
 
-// update brings the index to the version of the store. What changed is taken out first and put in
-// anew, so that no passage is ever there under old rights.
+// update brings the index to the version of the store. Changed documents are first removed and then
+// added again, so that no passage is ever there with old rights.
 func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -219,12 +219,12 @@ func (m *memory) close() {
 // documents counts them. Removed ones are in neither number, though their places are kept.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
-// allowed reports whether a passage may be seen. Every search of words and vectors goes through it,
-// and asks before it scores.
+// allowed reports whether a passage may be seen. Every search by words or vectors calls it before
+// scoring a passage.
 func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[m.owner[row]] }
 
-// hasVector reports whether a passage may be seen and can be compared. Rows without a vector hold
-// zeros, which would be as near to everything as a passage that has nothing to do with it.
+// hasVector reports whether a passage may be seen and can be compared. Rows without a vector have
+// zeros, which would be as near to everything as an unrelated passage.
 func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
@@ -259,8 +259,8 @@ func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passag
 	return all, nil
 }
 
-// compare sets the cosines of passages that were found by words. The nearest 500 need not hold
-// them.
+// compare sets the cosines of passages that were found by words. They need not be among the nearest
+// 500.
 func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
 	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }

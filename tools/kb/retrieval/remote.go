@@ -93,7 +93,7 @@ func readRemote(q Query, reply []byte) (*Result, error) {
 		}
 	}
 	for _, p := range s.passages {
-		p.source = s.source // what the scores are, it does not say
+		p.source = s.source // the kind of the scores is not known
 	}
 	for _, stage := range append([]stage{rights}, stages...) {
 		s.reports[stage.number] = &Report{Number: stage.number, Name: stage.name, Status: skipped, Reason: "left to the service, which does not report it"}

@@ -29,8 +29,8 @@ const (
 	covered     // how much of the question the best passage has
 	coveredAll  // the same to the fourth: that of a single word is all or nothing
 	unknown     // how much of the question no passage has
-	byLead      // how far the best is ahead of the second, or another behind the best, by words
-	byCosine    // how far the cosine stands out of those of the passages behind
+	byLead      // how far the best is ahead of the second, or another passage is after the best, by words
+	byCosine    // how far the cosine exceeds those of the next passages
 	byNearer    // how far the nearest is ahead of the second
 	mostNumbers // how many they are
 )
@@ -158,7 +158,7 @@ func backgroundOf(near []*passage) (b background) {
 	return b
 }
 
-// above returns how far a cosine stands out, in units of the background, from -2 to 8.
+// above returns how far a cosine exceeds the background, in units of its spread, from -2 to 8.
 func (b background) above(cosine float64) float64 {
 	if math.IsInf(b.unit, 1) {
 		return 0

@@ -1,13 +1,13 @@
-// Package retrieval finds passages of a knowledge base in seven stages, and says of each what it
-// did.
+// Package retrieval finds passages of a knowledge base in seven stages, and reports what each of
+// them did.
 //
-// The stages are 1 summaries, 2 rights, 3A words, 3B vectors, 4 both merged, 5 words looked at more
-// closely, 6 a model that reads query and passage together. Rights come first, whatever their
-// number: nothing is scored, not even a summary, that the caller may not see, and when they cannot
-// be told the search ends. Stages that need a model are skipped where there is none, and say so;
-// vectors are never faked.
+// The stages are 1 summaries, 2 rights, 3A words, 3B vectors, 4 both merged, 5 a closer look at the
+// words, 6 a model that reads query and passage together. Rights come first, whatever their number:
+// nothing that the caller may not see is scored, not even a summary, and if the rights are not
+// known the search ends. Stages that need a model are skipped and reported as skipped if there is
+// none; vectors are never faked.
 //
-//	search.go    a search, and what it gives
+//	search.go    a search, and its result
 //	stages.go    the seven stages
 //	score.go     how likely a passage answers
 //	copies.go    which passages say the same
@@ -42,13 +42,13 @@ const (
 	MostResults      = 50
 )
 
-// Query is what is asked.
+// Query is a query with its settings.
 type Query struct {
 	Text      string
 	Base      string          // the id of the knowledge base
 	Threshold float64         // passages that score less are left out
 	Max       int             // results at most
-	Principal *auth.Principal // who asks; nil sees nothing
+	Principal *auth.Principal // the caller; nil sees nothing
 }
 
 // Result is what was found. The names are the specification's, which has neither message nor what
@@ -72,8 +72,8 @@ type Found struct {
 	Metadata Metadata `json:"metadata"`
 }
 
-// Metadata says where a passage is from and what each stage thought of it. What a stage did not
-// score is null and not 0, which would say that it thought little of it.
+// Metadata says where a passage is from and how each stage scored it. The score of a stage that did
+// not score it is null and not 0, which would be a low score.
 type Metadata struct {
 	Chunk        string   `json:"chunk_id"`
 	Document     string   `json:"document_id"`
@@ -94,15 +94,14 @@ type Metadata struct {
 type Report struct {
 	Number string  `json:"stage"` // 1, 2, 3A, 3B, 4, 5 or 6
 	Name   string  `json:"name"`
-	In     int     `json:"in"`  // what it had to choose from: documents (1, 2) or passages
-	Out    int     `json:"out"` // what it chose
+	In     int     `json:"in"`  // how many it had to choose from: documents (1, 2) or passages
+	Out    int     `json:"out"` // how many it chose
 	MS     float64 `json:"ms"`
 	Status string  `json:"status"` // ok, skipped (not set, not needed) or failed
 	Reason string  `json:"reason,omitempty"`
 }
 
-// The statuses of a stage. skipped and failed differ in who has to do something: nobody, or the
-// operator.
+// The statuses of a stage. failed means that the operator has to do something, skipped does not.
 const (
 	ok      = "ok"
 	skipped = "skipped"
@@ -196,9 +195,9 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
-// embed asks for the query's vector. It goes before stage 2 in time, but nothing of the base is
-// looked at for it: the query alone is sent. A search does not wait long, but the question goes on:
-// a server that loads its model stops when nobody waits for it any more, and would never be done.
+// embed asks for the query's vector. It runs before stage 2, but does not look at the base: only
+// the query is sent. A search does not wait long, but the request continues: a server stops loading
+// a model when no request waits for it, and would never finish.
 func (s *search) embed(ctx context.Context) {
 	l := s.local
 	if l.Embedder == nil {
@@ -238,7 +237,7 @@ func (s *search) embed(ctx context.Context) {
 	}
 }
 
-// Close ends what goes on beside the searches.
+// Close ends the requests that continue after their searches.
 func (l *Local) Close() { l.beside.Close() }
 
 // result returns the passages that are left, in the form in which they are shown. The threshold

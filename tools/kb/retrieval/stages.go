@@ -26,22 +26,22 @@ const (
 // search is one on its way through the stages.
 type search struct {
 	Query
-	asked     string // what is looked for: the text, or its beginning
+	asked     string // the text to look for, or its beginning
 	local     *Local
 	vector    []float32     // the query's
 	noVector  error         // why there is none
 	embedding time.Duration // how long it took
-	opening   time.Duration // how long it took to read what is new, and to ask the filter
+	opening   time.Duration // how long it took to read the changes, and to apply the filter
 
 	view    view
 	reports map[string]*Report
 
 	sparse, dense []*passage
-	passages      []*passage // what is left, in the order of the last stage that ran
+	passages      []*passage // the passages that are left, in the order of the last stage that ran
 	source        string     // of the scores
 }
 
-// passage is one that was found.
+// passage is a passage that was found.
 type passage struct {
 	Metadata
 	text   string
@@ -51,7 +51,7 @@ type passage struct {
 
 	features lexical.Features // what stage 5 saw
 	words    words
-	numbers  numbers // what the score is made of
+	numbers  numbers // the parts of the score
 	key      float64 // what it ordered by
 }
 
@@ -59,11 +59,12 @@ type passage struct {
 // reached through it.
 type view interface {
 	documents() (allowed, all int)
-	// narrow leaves the documents whose summaries can matter, and gives their number.
+	// narrow keeps the documents whose summaries can matter, and returns their number.
 	narrow(query string, vector []float32) (int, error)
 	words(ctx context.Context, query string, n int) ([]*passage, error)
 	nearest(ctx context.Context, vector []float32, n int) ([]*passage, error)
-	// compare gives passages that words found their cosines; those without a vector have none.
+	// compare sets the cosines of passages that were found by words; those without a vector have
+	// none.
 	compare(ctx context.Context, all []*passage, vector []float32) error
 	// features looks at passages, and gives them their words.
 	features(query string, all []*passage) []lexical.Features
@@ -125,7 +126,7 @@ func (s *search) run(ctx context.Context, base kbstore.Base) error {
 		case errors.As(err, &why):
 			report(skipped, why.Error())
 		case err != nil && stage.number == "3A":
-			return err // there is nothing that could stand in for the store itself
+			return err // nothing can replace the store itself
 		case err != nil:
 			report(failed, err.Error())
 		}

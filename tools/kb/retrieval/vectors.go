@@ -49,8 +49,8 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 	}
 }
 
-// set puts the vector of a row in, or notes why it is of no use. While a base is imported anew with
-// another model some of its vectors are of either, and those of the model in use are found at once.
+// set adds the vector of a row, or notes why it cannot be used. While a base is imported again with
+// another model it has vectors of both, and those of the model in use are found at once.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
@@ -148,8 +148,8 @@ func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[i
 	return hits, err
 }
 
-// fetch reads the vectors of rows from the store. One of a passage that went meanwhile is missing
-// there, and so from what is found.
+// fetch reads the vectors of rows from the store. The vector of a passage that was removed in the
+// meantime is missing there, and so the passage is not found.
 func (m *memory) fetch(ctx context.Context) func(rows []int) (map[int][]float32, error) {
 	return func(rows []int) (map[int][]float32, error) {
 		at := map[string]int{}

@@ -3,7 +3,7 @@ package retrieval
 import "toolnorm/internal/lexical"
 
 // visible returns the passages' words for a query, with the statistics of those that may be seen:
-// what a passage scores must not tell which words stand in others.
+// the score of a passage must not reveal which words are in hidden ones.
 func (m *memory) visible(query string) *lexical.Index {
 	if m.all {
 		return &m.text
