@@ -277,9 +277,7 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i
 	if len(p.Close) == 0 || left || scan.IsWord(tg.At(i)) || !over && tg.ahead.valueBehind(p, i) {
 		return false
 	}
-	if tg.ahead.severalLines(h.from-tg.Pos, 0) || lacksOne(t, tg.Seen) {
-		tg.calls.endUnsure(!tg.ahead.wholeCalls(p, i))
-	}
+	tg.calls.endUnsure(tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), i))
 	return true
 }
 

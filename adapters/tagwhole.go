@@ -58,6 +58,12 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
 }
 
+// goesOn reports whether a value that began at an offset may go on after offset i, where its call
+// seems to end: it has several lines or the call lacks a parameter, and no whole calls follow.
+func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int) bool {
+	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
+}
+
 // tailTag returns the kind of the tag at offset i. It returns false if there is none, or one that
 // is mentioned inside a line.
 func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {

@@ -2,10 +2,11 @@ package admin
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"toolnorm/internal/auth"
 )
 
 // packedStream is a response whose body is compressed. Each flush sends all that was written, so
@@ -19,8 +20,7 @@ type packedStream struct {
 // itself if the client cannot read gzip, or is on this machine: there bytes cost nothing, and
 // compressing them would take time from replies.
 func packStream(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
-	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err == nil && from.Addr().Unmap().IsLoopback() || !acceptsGzip(r) {
+	if auth.FromLoopback(r) || !acceptsGzip(r) {
 		return w, func() {}
 	}
 	w.Header().Set("Content-Encoding", "gzip")

@@ -31,7 +31,7 @@ func showsProxy(name string) bool {
 // because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under .localhost
 // resolve to this machine alone.
 func Here(r *http.Request, what string) error {
-	if from, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || !from.Addr().Unmap().IsLoopback() {
+	if !FromLoopback(r) {
 		return fault.New(fault.Forbidden, "%s is only available on the server's own machine", what)
 	}
 	for name, values := range r.Header {
@@ -48,4 +48,11 @@ func Here(r *http.Request, what string) error {
 		return fault.New(fault.Forbidden, "%s is only available as localhost or a loopback address, not as %q", what, r.Host)
 	}
 	return nil
+}
+
+// FromLoopback reports whether a request comes from a loopback address. A proxy on this machine may
+// have forwarded it for a stranger.
+func FromLoopback(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && from.Addr().Unmap().IsLoopback()
 }

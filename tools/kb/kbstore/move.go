@@ -35,11 +35,10 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 		if err := moveRow(ctx, tx, from, to, d.ID, arrived); err != nil {
 			return err
 		}
-		// An index of the old base learns that the document is gone, and one of the new that it is
-		// back if it ever was there.
-		if _, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", from.ID, d.ID, left); err != nil {
+		if err := leave(ctx, tx, from.ID, d.ID, left); err != nil {
 			return err
 		}
+		// An index of the new base learns that the document is back if it ever was there.
 		if _, err := tx.ExecContext(ctx, "DELETE FROM removed_documents WHERE knowledge_base_id = $1 AND document_id = $2", to.ID, d.ID); err != nil {
 			return err
 		}

@@ -196,11 +196,17 @@ func (s *Store) Remove(ctx context.Context, base string, documents ...string) er
 			if n == 0 {
 				continue
 			}
-			// An index that has the document learns from this row that it is gone.
-			if _, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, id, version); err != nil {
+			if err := leave(ctx, tx, base, id, version); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// leave records that a document has left a base: an index that has the document learns it from this
+// row.
+func leave(ctx context.Context, tx *store.Tx, base, document string, version int64) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, document, version)
+	return err
 }
