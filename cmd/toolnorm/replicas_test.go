@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -155,7 +158,7 @@ func withoutHost(t *testing.T, base, path string) string {
 }
 
 // TestAStopIsToldBefore stops a program with a drain: /readyz says no, and requests are still
-// answered.
+// answered, also on connections that were idle, as a load balancer keeps them.
 func TestAStopIsToldBefore(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--drain", "600ms")
@@ -166,6 +169,15 @@ func TestAStopIsToldBefore(t *testing.T) {
 		if got := withoutHost(t, m.URL(), path); !strings.HasPrefix(got, want) {
 			t.Errorf("%s as HAProxy asks: %s, want %s", path, got, want)
 		}
+	}
+	kept, err := net.Dial("tcp", strings.TrimPrefix(m.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	answers := bufio.NewReader(kept)
+	if got := onConnection(t, kept, answers); got.StatusCode != 200 || got.Close {
+		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- m.Close() }()
@@ -178,10 +190,28 @@ func TestAStopIsToldBefore(t *testing.T) {
 	if status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}
+	if got := onConnection(t, kept, answers); got.StatusCode != 503 || !got.Close {
+		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
+	}
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
 	if _, err := http.Post(m.URL()+"/v1/models", "", bytes.NewReader(nil)); err == nil {
 		t.Error("it still answers")
 	}
+}
+
+// onConnection asks for /readyz on a connection and returns the answer.
+func onConnection(t *testing.T, conn net.Conn, answers *bufio.Reader) *http.Response {
+	t.Helper()
+	fmt.Fprintf(conn, "GET /readyz HTTP/1.1\r\nHost: %s\r\n\r\n", conn.RemoteAddr())
+	resp, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return resp
 }

@@ -44,7 +44,7 @@ func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 	requests, cut := context.WithCancelCause(context.Background())
 	s.cut = cut
 	s.http = &http.Server{
-		Handler:           h,
+		Handler:           s.last(h),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -79,15 +79,24 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 }
 
 // drain tells load balancers that no new requests are wanted, but still answers requests until wait
-// is over, so that the load balancers notice. A connection that is kept alive ends with its next
-// answer.
+// is over, so that the load balancers notice. Connections that are idle stay open until then: a
+// balancer that was just sending on one would lose the request. Each ends with its next answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return
 	}
 	log.Info().Stringer("for", wait).Msg("stopping: /readyz says no, and requests are still taken")
-	s.http.SetKeepAlivesEnabled(false)
 	time.Sleep(wait)
+}
+
+// last returns h, whose answers are the last ones of their connections once the program is stopping.
+func (s *httpServer) last(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.stopping.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
 }
 
 // errStopping ends the requests that are still being answered when the grace period is over.

@@ -48,6 +48,9 @@ func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 // Read reads what has arrived. Goroutines other than the handler's may call it, such as those that
 // pass a body on.
 func (b *body) Read(p []byte) (int, error) {
+	if b.whole.Load() { // an answer that has begun has closed the body, which is no error of whoever still looks for the end
+		return 0, io.EOF
+	}
 	b.begun.Store(true)
 	n, err := b.ReadCloser.Read(p)
 	switch {

@@ -239,3 +239,25 @@ func TestAnAnswerThatBreaksOffIsNoPanic(t *testing.T) {
 		t.Errorf("logged %s", log.String())
 	}
 }
+
+// TestTheEndOfABodyStaysTheEnd reads on after the answer has begun, as a client that passes the body
+// on in a goroutine does to see its end.
+func TestTheEndOfABodyStaysTheEnd(t *testing.T) {
+	var n int
+	var err error
+	srv := httptest.NewServer(new(Front).Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.ReadFull(r.Body, make([]byte, 5))
+		io.WriteString(w, "begun")
+		http.NewResponseController(w).Flush()
+		n, err = r.Body.Read(make([]byte, 5))
+	})))
+	resp, failed := http.Post(srv.URL, "", strings.NewReader("whole"))
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	resp.Body.Close()
+	srv.Close() // waits for the handler
+	if n != 0 || err != io.EOF {
+		t.Errorf("%d, %v", n, err)
+	}
+}

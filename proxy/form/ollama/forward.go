@@ -31,14 +31,25 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 }
 
 // change passes on a request that changes the models of the first server; auth.Guard lets only
-// administrators ask. A body may be a model of many gigabytes (blobs), so it is neither read here
-// nor held to the limit of a request.
+// administrators ask. Its body is read whole first: the first write of an answer closes what is
+// left of a request's body, and a model server may answer before the end has been read.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	body, err := s.Run.Body(w, r)
+	if err != nil {
+		return err
+	}
+	return s.toFirst(w, r, x, body)
+}
+
+// upload passes on a file of a model, for administrators. It may have many gigabytes, so it is
+// neither read here nor held to the limit of a request.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
-	// A server may answer before it has read the end of the body. Without this, the first write of
-	// its answer closes the body, and the connection to the server with it. HTTP/2 does not need
-	// this, and the writers of tests do not have it, so the error is ignored.
-	_ = http.NewResponseController(w).EnableFullDuplex()
+	return s.toFirst(w, r, x, nil)
+}
+
+// toFirst passes a request on to the first server, as forward does.
+func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record, body []byte) error {
 	rt, _, err := s.Upstream.Server(r.Context(), "")
 	if err != nil {
 		return err
@@ -46,7 +57,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	if rt == nil {
 		return fault.New(fault.NotFound, "the first model server does not speak Ollama's API")
 	}
-	return s.forward(w, r, x, rt, nil)
+	return s.forward(w, r, x, rt, body)
 }
 
 // secret lists the headers that are meant for this server and must not reach the model server, such

@@ -75,7 +75,7 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	for name, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
 		route(method, "/api/"+name, s.logged(name, s.change))
 	}
-	route("", "/api/blobs/{digest}", s.logged("blobs", s.change))
+	route("", "/api/blobs/{digest}", s.logged("blobs", s.upload))
 }
 
 // logged returns a handler that gives requests of one path a line in the log and writes errors as
