@@ -77,7 +77,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	if !c.modern { // only since 2026-07-28 does a client that leaves cancels; before, a session can cancel and take up a broken stream
 		ctx = context.WithoutCancel(ctx)
 	}
-	reply := &reply{stream: func(box *outbox) { s.stream(w, r, c, box) }}
+	var record *record // of the stream that the reply becomes; nil: none, or it cannot be taken up again
+	reply := &reply{stream: func(box *outbox) { record = s.stream(w, r, c, m, box) }}
 	c.out = nowhere
 	if accepts(r, "text/event-stream") {
 		c.out = reply.send
@@ -91,6 +92,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	switch f := s.handled(ctx, c, m); {
 	// It has become a stream, and the frame was its last event.
 	case reply.finish(ctx, f):
+		s.leaveBehind(record)
 	case f.body == nil: // the client took the request back
 		w.WriteHeader(http.StatusAccepted)
 	default:
@@ -133,21 +135,22 @@ func (s *Server) remember(c *caller, m message) {
 }
 
 // stream writes the messages of a request as events. In a session, a client can resume the stream
-// when the connection breaks. A request of 2026-07-28 cannot be resumed: there is no Last-Event-ID
-// any more, and a client that disconnects has cancelled.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, box *outbox) {
+// when the connection breaks, and its record is returned. A request of 2026-07-28 cannot be
+// resumed: there is no Last-Event-ID any more, and a client that disconnects has cancelled.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m message, box *outbox) *record {
 	out := sse.NewWriter(w, s.cfg.Stall)
 	if !c.modern && c.id != "" {
 		// The record numbers and keeps the events from the first one on, so that the client can
 		// resume after a break at any point.
-		if record := s.records.begin(c.session, box); record != nil {
+		if record := s.records.begin(c.session, box, s.streamID(m.id)); record != nil {
 			s.replay(r.Context(), out, record, 0)
-			return
+			return record
 		}
 	}
 	err := s.pour(r.Context(), out, box, plainEvent)
 	box.end(err)
 	s.dropped("post", err)
+	return nil
 }
 
 // reply is the answer to a POST: JSON, unless it has become a stream before it was ready. The

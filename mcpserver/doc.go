@@ -34,6 +34,7 @@
 //	outbox.go    frames that wait for a stream, and the stream
 //	hub.go       who is told that something has changed
 //	records.go   streams that a client can take up again where they broke
+//	elsewhere.go the same where another replica writes them
 //
 // The faces:
 //

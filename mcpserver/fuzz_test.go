@@ -92,13 +92,13 @@ func checkReply(t *testing.T, w *httptest.ResponseRecorder) {
 // FuzzEventID takes up streams by any id.
 func FuzzEventID(f *testing.F) {
 	r := newRecords()
-	one := r.begin(&session{id: "s", said: said{version: "2025-11-25"}}, newOutbox())
+	one := r.begin(&session{id: "s", said: said{version: "2025-11-25"}}, newOutbox(), "ABC")
 	for _, id := range []string{"", "-", one.id, one.id + "-", one.id + "-1", one.id + "--1", one.id + "-99999999999999999999", "x-1"} {
-		f.Add(id, "s")
+		f.Add(id, nameOf("s"))
 	}
 	f.Fuzz(func(t *testing.T, event, session string) {
 		found, after, ok := r.find(event, session)
-		if ok && (found != one || session != "s" || !strings.HasPrefix(event, one.id+"-")) {
+		if ok && (found != one || session != nameOf("s") || !strings.HasPrefix(event, one.id+"-")) {
 			t.Fatalf("%q of %q finds a stream", event, session)
 		}
 		if _, ended := one.again(nil, after); ended {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -125,6 +126,13 @@ func (b *outbox) take() []frame {
 		signal(b.room)
 	}
 	return all
+}
+
+// waiting returns the waiting frames, which stay.
+func (b *outbox) waiting() []frame {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.frames)
 }
 
 // end ends the outbox: no more frames can be put, but those that wait can still be taken. A nil

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strconv"
 	"strings"
@@ -20,14 +19,16 @@ type record struct {
 	id, session string
 	primed      bool // begins with an event that has only an id
 	box         *outbox
-	writing     sync.Mutex // held by the one connection that writes the stream
+	writing     chan struct{} // has a value while a connection writes the stream
 
-	mu    sync.Mutex
-	leave context.CancelCauseFunc // of the connection that took the stream last; nil: none has
-	turn  int                     // how many connections have taken it
-	next  uint64                  // the number of the next event
-	sent  []numbered              // the last events
-	bytes int                     // of their frames
+	mu     sync.Mutex
+	leave  context.CancelCauseFunc // of the connection that took the stream last; nil: none has
+	reader string                  // its name at another replica; empty: it is a connection of this one
+	takers int                     // connections that write the stream, or wait for it
+	grace  *time.Timer             // until the stream is forgotten; nil: it was never released
+	next   uint64                  // the number of the next event
+	sent   []numbered              // the last events
+	bytes  int                     // of their frames
 }
 
 // numbered is an event that was sent.
@@ -47,8 +48,8 @@ const maxKept = 1 << 20
 // new one, so the older one is dead or a mistake.
 var errReplaced = errors.New("another connection has taken up the stream")
 
-// records holds the streams that can be resumed, by their ids. They are in this process only:
-// a client that comes back to another replica gets an ordinary listener.
+// records holds the streams of this process that can be resumed, by their ids. The ids lead other
+// replicas here (elsewhere.go).
 type records struct {
 	mu  sync.Mutex
 	all map[string]*record
@@ -60,40 +61,51 @@ func newRecords() *records { return &records{all: map[string]*record{}} }
 // 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699), by which a
 // client can come back even if nothing else has reached it; clients of earlier revisions take empty
 // data for broken JSON.
-func (r *records) begin(of *session, box *outbox) *record {
+func (r *records) begin(of *session, box *outbox, id string) *record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.all) >= maxRecords {
 		return nil
 	}
-	one := &record{id: rand.Text(), session: of.id, primed: of.now().version >= mcp.ProtocolVersion20251125, box: box, next: 1}
+	one := &record{
+		id: id, session: of.id, primed: of.now().version >= mcp.ProtocolVersion20251125, box: box,
+		writing: make(chan struct{}, 1), next: 1,
+	}
 	r.all[one.id] = one
 	return one
 }
 
 // find returns the stream that an event's id belongs to, and the event's number. The stream must be
-// the session's own. An id is RECORD-NUMBER; the record is random, so no client can guess
-// another's.
+// the session's own, whose name nameOf gives. An id is RECORD-NUMBER; the record is random, so no
+// client can guess another's.
 func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
-	id, number, _ := strings.Cut(event, "-")
-	after, err := strconv.ParseUint(number, 10, 64)
+	id, after, ok := readEvent(event)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if one = r.all[id]; one == nil || err != nil || one.session != session {
+	if one = r.all[id]; one == nil || !ok || nameOf(one.session) != session {
 		return nil, 0, false
 	}
 	return one, after, true
 }
 
-// forget ends a stream that no connection has resumed since the connection with the number turn
-// left. Its tool, if it still runs, then gets an error when it sends.
-func (r *records) forget(one *record, turn int) {
-	// Another connection has resumed it meanwhile; the next grace begins when that one ends.
-	if one.turns() != turn {
-		return
-	}
+// readEvent reads an event's id: the stream's, and the event's number.
+func readEvent(event string) (id string, n uint64, ok bool) {
+	dash := max(strings.LastIndexByte(event, '-'), 0)
+	n, err := strconv.ParseUint(strings.TrimPrefix(event[dash:], "-"), 10, 64)
+	return event[:dash], n, err == nil
+}
+
+// forget ends a stream that no connection has resumed in time. Its tool, if it still runs, then
+// gets an error when it sends.
+func (r *records) forget(one *record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	// Another connection has resumed it meanwhile; the next grace begins when that one ends.
+	if one.takers > 0 {
+		return
+	}
 	delete(r.all, one.id)
 	one.box.end(errClosed)
 }
@@ -110,36 +122,60 @@ func (r *records) end(session string) {
 	}
 }
 
-// take makes a connection the writer of the stream, and tells the previous one to leave. turn is
-// the number of the connection. take waits for the previous one, which may hang in a write to a
-// dead peer, since two writers would number events twice.
-func (o *record) take(leave context.CancelCauseFunc) (turn int) {
+// take makes a connection the writer of the stream, and tells the previous one to leave. It waits
+// for the previous one, which may hang in a write to a dead peer, since two writers would number
+// events twice. The error says that ctx has ended first. A connection of another replica takes the
+// stream for each of its questions; reader is its name, and again says that it had the stream
+// before. If others have taken it since, that is the error: the client has left for them. The
+// caller calls release in any case.
+func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string, again bool) error {
 	o.mu.Lock()
+	o.takers++
+	if again && o.reader != reader {
+		o.mu.Unlock()
+		return errReplaced
+	}
 	if o.leave != nil {
 		o.leave(errReplaced)
 	}
-	o.leave = leave
-	o.turn++
-	turn = o.turn
+	o.leave, o.reader = leave, reader
 	o.mu.Unlock()
-	o.writing.Lock()
-	return turn
+	select {
+	case o.writing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
-// turns returns how many connections have written the stream.
-func (o *record) turns() int {
+// release ends a connection's use of a stream, which it may have written or not. From then on the
+// stream can be resumed for so long, even if all of it was written, since the last bytes may have
+// been lost.
+func (r *records) release(o *record, wrote bool, grace time.Duration) {
+	if wrote {
+		<-o.writing
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.turn
+	o.takers--
+	if o.grace != nil {
+		o.grace.Stop()
+	}
+	o.grace = time.AfterFunc(grace, func() { r.forget(o) })
 }
 
-// event writes a frame with its number, and keeps it. The last event is always kept, whatever its
-// size: it is the answer.
+// event writes a frame with its number, and keeps it.
 func (o *record) event(dst []byte, f frame) []byte {
+	return o.write(dst, o.number(f))
+}
+
+// number gives a frame its number, and keeps it. The last event is always kept, whatever its size:
+// it is the answer.
+func (o *record) number(f frame) numbered {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	dst = o.write(dst, numbered{o.next, f})
-	o.sent = append(o.sent, numbered{o.next, f})
+	one := numbered{o.next, f}
+	o.sent = append(o.sent, one)
 	o.next++
 	o.bytes += len(f.body)
 	// The oldest events are dropped first, and the last one never.
@@ -147,49 +183,89 @@ func (o *record) event(dst []byte, f frame) []byte {
 		o.bytes -= len(o.sent[0].body)
 		o.sent = o.sent[1:]
 	}
-	return dst
+	return one
 }
 
-// write writes a frame with its id, RECORD-NUMBER, by which the client says later how far it has
-// come.
+// write writes a frame with its id, by which the client says later how far it has come.
 func (o *record) write(dst []byte, f numbered) []byte {
-	dst = append(dst, "id: "+o.id+"-"...)
-	dst = strconv.AppendUint(dst, f.n, 10)
-	return plainEvent(append(dst, '\n'), f.frame)
+	return namedEvent(dst, eventID(o.id, f.n), f.frame)
+}
+
+// eventID returns the id of a stream's event, RECORD-NUMBER.
+func eventID(record string, n uint64) string { return record + "-" + strconv.FormatUint(n, 10) }
+
+// namedEvent writes a frame with an id.
+func namedEvent(dst []byte, id string, f frame) []byte {
+	return plainEvent(append(dst, "id: "+id+"\n"...), f)
+}
+
+// since returns the events behind one that were sent, and whether the last of all is among those
+// kept.
+func (o *record) since(after uint64) (all []numbered, ended bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, f := range o.sent {
+		if f.n > after {
+			all = append(all, f)
+		}
+		ended = ended || f.last
+	}
+	return all, ended
 }
 
 // again writes what a client has missed, and reports whether that was the end. A client that has
 // received nothing gets an event that has only an id.
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+	missed, ended := o.since(after)
 	// 2025-11-25 wants "an event ID and an empty data field", so data: is written out.
-	if after == 0 && o.next == 1 && o.primed {
-		dst = append(dst, "id: "+o.id+"-0\ndata:\n\n"...)
+	if after == 0 && len(missed) == 0 && o.primed {
+		dst = append(dst, "id: "+eventID(o.id, 0)+"\ndata:\n\n"...)
 	}
-	for _, f := range o.sent {
-		if f.n > after {
-			dst = o.write(dst, f)
-		}
-		ended = ended || f.last
+	for _, f := range missed {
+		dst = o.write(dst, f)
 	}
 	return dst, ended
 }
 
-// replay writes a stream from an event on, until its end or that of the connection. From then on it
-// can be resumed for Config.StreamGrace, even if all of it was written, since the last bytes may
-// have been lost.
+// unread returns the events of a stream if its answer waits for a reader: those that were sent, and
+// those that wait. It is empty when another connection is reading, and so takes the answer.
+func (o *record) unread() (b batch) {
+	select {
+	case o.writing <- struct{}{}:
+		defer func() { <-o.writing }()
+	default:
+		return batch{}
+	}
+	sent, ended := o.since(0)
+	if ended {
+		return batch{}
+	}
+	n := uint64(1)
+	for _, f := range sent {
+		b.add(f)
+		n = f.n + 1
+	}
+	for _, f := range o.box.waiting() {
+		b.add(numbered{n, f})
+		n++
+	}
+	return b
+}
+
+// replay writes a stream from an event on, until its end or that of the connection.
 func (s *Server) replay(ctx context.Context, out *sse.Writer, o *record, after uint64) {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
-	turn := o.take(leave)
+	err := o.take(ctx, leave, "", false)
+	defer s.records.release(o, err == nil, s.cfg.StreamGrace)
+	if err != nil {
+		return
+	}
 	var ended bool
 	out.Buf, ended = o.again(out.Buf, after)
-	err := out.Flush()
+	err = out.Flush()
 	if err == nil && !ended {
 		err = s.pour(ctx, out, o.box, o.event)
 	}
-	o.writing.Unlock()
 	s.dropped("resumable", err)
-	time.AfterFunc(s.cfg.StreamGrace, func() { s.records.forget(o, turn) })
 }

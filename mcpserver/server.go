@@ -29,6 +29,7 @@ type Server struct {
 	rate     *limiter
 	places   chan struct{} // one value for each POST that is being answered
 	streams  atomic.Int64  // open streams
+	asked    sync.Map      // the id of a question to another replica -> chan batch
 
 	conns   sync.Map // the id of a legacy stream -> *conn
 	closing atomic.Bool
@@ -51,6 +52,9 @@ func New(cfg Config) *Server {
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
 	e.beside.Go(s.queue.run) // ends with Close
+	if cfg.Shared != nil {
+		e.beside.Go(s.receive) // ends with Close
+	}
 	return s
 }
 
@@ -126,7 +130,7 @@ type Config struct {
 	// twice, as Void, are then lost until they are restarted.
 	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
 	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
-	Shared    Shared // keeps them for all replicas; nil: there is one
+	Shared    Shared // keeps them for all replicas, and leads to streams of the others; nil: there is one
 	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
 
 	Bounds

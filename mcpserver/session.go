@@ -129,13 +129,6 @@ type sessions struct {
 	shared Shared // nil: ended alone knows which were given up
 }
 
-// Shared keeps for all replicas of the program which sessions their clients have ended.
-// shared.Store is one.
-type Shared interface {
-	Put(kind, id, owner string, body []byte, life time.Duration) error
-	Get(kind, id, owner string) ([]byte, bool, error)
-}
-
 // sharedKind is the kind of ended sessions there.
 const sharedKind = "ended session"
 

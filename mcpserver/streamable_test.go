@@ -296,7 +296,7 @@ func TestBrokenStreamIsTakenUpAgain(t *testing.T) {
 	delete(h, "Last-Event-ID")
 	other := f.initialized("2025-11-25", "x", "1")
 	other["Last-Event-ID"] = last.id
-	if _, _, ok := f.records.find(last.id, other["Mcp-Session-Id"]); ok {
+	if _, _, ok := f.records.find(last.id, nameOf(other["Mcp-Session-Id"])); ok {
 		t.Error("another session finds the stream")
 	}
 }

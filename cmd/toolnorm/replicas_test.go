@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/tools"
 )
 
 // TestWhatReplicasShare gives two programs one PostgreSQL and no file in common: what a client
@@ -80,6 +83,92 @@ func TestWhatReplicasShare(t *testing.T) {
 			t.Errorf("what the other ended: %d %.200s", status, got)
 		}
 	})
+}
+
+// TestAnMCPStreamGoesOnAtAnotherReplica calls a tool at one program, loses the connection, and reads
+// the rest at the other: once while the tool works, and once when it has ended.
+func TestAnMCPStreamGoesOnAtAnotherReplica(t *testing.T) {
+	where := databases.Postgres(t)
+	clean(t, "")
+	flags := []string{"--store", where, "--ollama=127.0.0.1:1"}
+	first := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	second := serving(t, io.Discard, append(flags, "--data", t.TempDir())...)
+	next := make(chan int)
+	if err := first.toolbox.Registry.Set("test", tools.Tool{Name: "steps", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+		for n := range next {
+			if n == 0 {
+				break
+			}
+			tools.Progress(ctx, float64(n), 3, "")
+		}
+		return tools.TextOf("done"), nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	defer close(next)
+	session := mcpSession(t, first)
+	for _, c := range []struct {
+		name           string
+		before, behind []int // what the tool does before the client comes back, and then
+	}{{"the tool works", []int{2}, []int{3, 0}}, {"the tool has ended", []int{2, 3, 0}, nil}} {
+		t.Run(c.name, func(t *testing.T) {
+			go func() { next <- 1 }()
+			resp, events := opened(t, first, "POST", session, "", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"steps","_meta":{"progressToken":1}}}`)
+			id, data := event(t, events)
+			resp.Body.Close()
+			if !strings.Contains(data, `"progress":1,`) {
+				t.Fatal(data)
+			}
+			for _, n := range c.before {
+				next <- n
+			}
+			_, events = opened(t, second, "GET", session, id, "")
+			for n := range 2 {
+				if len(c.behind) > n {
+					next <- c.behind[n]
+				}
+				if _, data = event(t, events); !strings.Contains(data, fmt.Sprintf(`"progress":%d,`, n+2)) {
+					t.Fatalf("%s, want progress %d", data, n+2)
+				}
+			}
+			if _, data = event(t, events); !strings.Contains(data, `"id":7,"result"`) {
+				t.Errorf("%s, want the answer", data)
+			}
+		})
+	}
+}
+
+// opened sends a request of a session whose answer is a stream.
+func opened(t *testing.T, m *Main, method, session, last, body string) (*http.Response, *bufio.Reader) {
+	t.Helper()
+	r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+"/mcp", strings.NewReader(body))
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": session, "Last-Event-ID": last} {
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { resp.Body.Close() })
+	return resp, bufio.NewReader(resp.Body)
+}
+
+// event reads the next event that has data.
+func event(t *testing.T, r *bufio.Reader) (id, data string) {
+	t.Helper()
+	for {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch name {
+		case "id":
+			id = value
+		case "data":
+			return id, value
+		}
+	}
 }
 
 // TestReplicasShareLimits has a caller use up its minute at one replica, and ask the other.

@@ -37,6 +37,7 @@ var steps = []store.Step{store.SQL("shared", `CREATE TABLE h_shared (
 // Store is the table of one program. It may be used by many at once.
 type Store struct {
 	db      *store.DB
+	name    string // of this replica
 	entries atomic.Int64
 }
 
@@ -48,7 +49,7 @@ func Open(ctx context.Context, db *store.DB) (*Store, error) {
 	if err := db.Migrate(ctx, "shared", steps...); err != nil {
 		return nil, err
 	}
-	return &Store{db: db}, nil
+	return &Store{db: db, name: newName()}, nil
 }
 
 // asking bounds one statement. It belongs to no request: what is kept behind a reply is kept also

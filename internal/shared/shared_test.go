@@ -2,8 +2,10 @@ package shared
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -152,5 +154,54 @@ func TestNotesOfOthersHaveTheirAge(t *testing.T) {
 	got, err := b.Others("limits", "1", time.Minute)
 	if err != nil || len(got) != 1 || string(got[0].Body) != "of 2" || got[0].Age < 10*time.Second || got[0].Age > 40*time.Second {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestMailArrivesOnce sends letters to a replica before it listens and afterwards, and to one that
+// is not there.
+func TestMailArrivesOnce(t *testing.T) {
+	a, b := open(t)
+	if a.Name() == b.Name() {
+		t.Fatal("both have the name", a.Name())
+	}
+	if err := a.Send(b.Name(), []byte("early")); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Send(newName(), []byte("of nobody")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	got, ended := make(chan string, 200), make(chan struct{})
+	go func() {
+		defer close(ended)
+		b.Receive(ctx, func(body []byte) { got <- string(body) }, func(err error) { t.Error(err) })
+	}()
+	if first := <-got; first != "early" {
+		t.Errorf("%q", first)
+	}
+	want := map[string]bool{}
+	var sending sync.WaitGroup
+	for n := range 100 {
+		want[fmt.Sprint(n)] = true
+		sending.Go(func() {
+			if err := a.Send(b.Name(), []byte(fmt.Sprint(n))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for len(want) > 0 {
+		if one := <-got; !want[one] {
+			t.Errorf("%q came twice, or was not sent here", one)
+		} else {
+			delete(want, one)
+		}
+	}
+	sending.Wait()
+	cancel()
+	<-ended
+	for _, name := range []string{"", "ann", strings.Repeat("A", nameLength), b.Name() + "x"} {
+		if err := a.Send(name, nil); err == nil {
+			t.Errorf("%q is a replica", name)
+		}
 	}
 }

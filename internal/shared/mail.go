@@ -1,0 +1,85 @@
+package shared
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"toolnorm/internal/sleep"
+)
+
+const (
+	mailLife   = 30 * time.Second // after which nobody waits for it
+	retryEvery = time.Second      // to listen again, when the database is away
+	nameLength = 20               // of a replica
+	letters    = "abcdefghijklmnopqrstuvwxyz"
+)
+
+// newName returns a random name for a replica. It has letters alone, as names of channels are
+// lower-case letters.
+func newName() string {
+	name := make([]byte, nameLength)
+	for i := range name {
+		name[i] = letters[rand.IntN(len(letters))]
+	}
+	return string(name)
+}
+
+// Name returns the name by which other replicas reach this one. It is new with each start.
+func (s *Store) Name() string { return s.name }
+
+// topic returns the topic by which a replica hears that it has mail.
+func topic(name string) string { return "mail_" + name }
+
+// Send sends a message to the replica of a name. A replica that has stopped gets nothing, and its
+// mail is removed after half a minute.
+func (s *Store) Send(to string, body []byte) error {
+	ctx, cancel := asking()
+	defer cancel()
+	if len(to) != nameLength || strings.Trim(to, letters) != "" { // it may be a client's
+		return fmt.Errorf("shared: %q is no replica", to)
+	}
+	if err := s.Put(topic(to), newName(), s.name, body, mailLife); err != nil {
+		return err
+	}
+	return s.db.Notify(ctx, s.db, topic(to))
+}
+
+// Receive passes on each message to this replica, once, in no order, until ctx ends. Nothing is
+// asked while no message comes: PostgreSQL says when there are some. got must not wait. failed is
+// told why messages are late.
+func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(error)) {
+	for ; ctx.Err() == nil; sleep.For(ctx, retryEvery) {
+		notices, err := s.db.Listen(ctx, topic(s.name), failed)
+		if err != nil {
+			failed(err)
+			continue
+		}
+		for more := true; more; _, more = <-notices { // also at once, for what was sent before it listened
+			if err := s.collect(got); err != nil && ctx.Err() == nil {
+				failed(err)
+			}
+		}
+	}
+}
+
+// collect removes the messages to this replica and passes them on.
+func (s *Store) collect(got func([]byte)) error {
+	ctx, cancel := asking()
+	defer cancel()
+	rows, err := s.db.QueryContext(ctx, "DELETE FROM h_shared WHERE kind = $1 RETURNING body", topic(s.name))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return err
+		}
+		got(body)
+	}
+	return rows.Err()
+}

@@ -1,0 +1,281 @@
+package mcpserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"toolnorm/internal/sse"
+)
+
+// Shared is what the replicas of the program have in common: what they keep for each other, and
+// letters between them. shared.Store is one.
+type Shared interface {
+	Put(kind, id, owner string, body []byte, life time.Duration) error
+	Get(kind, id, owner string) ([]byte, bool, error)
+
+	Name() string                                                           // of this replica; without . and -
+	Send(to string, body []byte) error                                      // to the replica of that name
+	Receive(ctx context.Context, got func(body []byte), failed func(error)) // what is sent to this one, until ctx ends
+}
+
+// A stream of a session may be written by another replica than the one to which its client comes
+// back. Nothing is kept for that while the client stays: the id of an event says whose stream it
+// is. The replica with the client asks the other one for what was missed, again and again until the
+// end, and the one that is asked waits for the next event. When a call ends and nobody reads its
+// stream, the rest is put where every replica finds it.
+
+const (
+	streamKind  = "mcp stream"    // of the rest of streams, in Shared
+	answerWait  = 5 * time.Second // how long another replica may take to answer, beside the time for which it waits for an event
+	longestName = 128             // of a request's id that is in its stream's
+	longestID   = 512             // of a stream
+)
+
+// letter is what replicas send each other: a question for the events of a stream, or its answer.
+type letter struct {
+	ID      string `json:"id"`                // of the question
+	From    string `json:"from,omitempty"`    // who wants the answer
+	Event   string `json:"event,omitempty"`   // the last one that the client has
+	Session string `json:"session,omitempty"` // as nameOf gives it
+	Reader  string `json:"reader,omitempty"`  // the connection to the client
+	Again   bool   `json:"again,omitempty"`   // it has asked before
+	Batch   *batch `json:"batch,omitempty"`   // the answer; nil: it is a question
+}
+
+// batch is a part of a stream. An empty one says that the tool still runs.
+type batch struct {
+	Events []carried `json:"events,omitempty"`
+	Over   bool      `json:"over,omitempty"` // nothing follows
+	Lost   bool      `json:"lost,omitempty"` // there is no such stream, or it has ended without its answer
+}
+
+// carried is an event on its way to another replica.
+type carried struct {
+	N       uint64          `json:"n"`
+	Message json.RawMessage `json:"m"`
+}
+
+// add adds an event. A last frame without a body ends the stream and is none.
+func (b *batch) add(f numbered) {
+	if f.body != nil {
+		b.Events = append(b.Events, carried{f.n, f.append(nil)})
+	}
+	b.Over = b.Over || f.last
+}
+
+// streamID returns an id for the stream of a request. With other replicas it says who writes the
+// stream, and what is asked, so that the client can be told when the writer is gone.
+func (s *Server) streamID(request json.RawMessage) string {
+	id := rand.Text()
+	if s.cfg.Shared == nil {
+		return id
+	}
+	if len(request) > longestName {
+		request = nil
+	}
+	return id + "." + s.cfg.Shared.Name() + "." + base64.RawURLEncoding.EncodeToString(request)
+}
+
+// readStreamID returns who writes a stream, and what its client asked; nil if that was too long.
+// It reports false for ids that say nothing of it.
+func readStreamID(id string) (writer string, request json.RawMessage, ok bool) {
+	parts := strings.Split(id, ".")
+	if len(parts) != 3 || len(id) > longestID {
+		return "", nil, false
+	}
+	request, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || !json.Valid(request) {
+		request = nil
+	}
+	return parts[1], request, err == nil
+}
+
+// follow writes a stream that another replica writes, from behind an event on, until its end or
+// that of the connection. If the other replica is gone, and has left nothing, the client gets an
+// error as the answer to its request.
+func (s *Server) follow(ctx context.Context, out *sse.Writer, event, session string) {
+	id, _, _ := readEvent(event)
+	_, request, _ := readStreamID(id)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.engine.ctx, cancel)()
+	ask := letter{From: s.cfg.Shared.Name(), Event: event, Session: session, Reader: rand.Text()}
+	for out.Comment("listening"); out.Flush() == nil && ctx.Err() == nil; ask.Again = true {
+		b, err := s.fetch(ctx, ask)
+		if err != nil { // it may come back
+			s.cfg.Log.Warn().Err(err).Msg("cannot take up an MCP stream of another replica")
+			return
+		}
+		for _, e := range b.Events {
+			ask.Event = eventID(id, e.N)
+			out.Buf = namedEvent(out.Buf, ask.Event, frame{body: e.Message})
+		}
+		switch {
+		case b.Lost:
+			gone := fail(codeInternal, "the replica that ran this call has stopped before it answered; the tool may have done its work all the same")
+			out.Buf = plainEvent(out.Buf, frame{body: gone.frame(request)})
+		case len(b.Events) == 0:
+			out.Comment("keep-alive")
+		}
+		if b.Over || b.Lost {
+			_ = out.Flush() // the client may have gone as well
+			return
+		}
+	}
+}
+
+// fetch returns the next events of a stream: those that its replica has left behind, or else what
+// the replica answers. An error means that the database cannot be asked.
+func (s *Server) fetch(ctx context.Context, ask letter) (b batch, err error) {
+	b, ok, err := s.left(ask)
+	if ok || err != nil {
+		return b, err
+	}
+	if b, err = s.question(ctx, ask); err != nil || !b.Lost {
+		return b, err
+	}
+	// The call may have ended while its replica was asked.
+	if left, ok, err := s.left(ask); ok || err != nil {
+		return left, err
+	}
+	return b, nil
+}
+
+// left returns what is left of a stream that has ended, behind an event.
+func (s *Server) left(ask letter) (b batch, ok bool, err error) {
+	id, after, _ := readEvent(ask.Event)
+	body, ok, err := s.cfg.Shared.Get(streamKind, nameOf(id), ask.Session)
+	if !ok || err != nil {
+		return batch{}, false, err
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return batch{}, false, err
+	}
+	for len(b.Events) > 0 && b.Events[0].N <= after {
+		b.Events = b.Events[1:]
+	}
+	return b, true, nil
+}
+
+// question asks the replica that writes a stream for the next events. One that does not answer in
+// time has stopped, and so has one of this name before the last start.
+func (s *Server) question(ctx context.Context, ask letter) (batch, error) {
+	id, _, _ := readEvent(ask.Event)
+	writer, _, _ := readStreamID(id)
+	if writer == s.cfg.Shared.Name() {
+		return batch{Lost: true}, nil
+	}
+	ask.ID = rand.Text()
+	answer := make(chan batch, 1)
+	s.asked.Store(ask.ID, answer)
+	defer s.asked.Delete(ask.ID)
+	if err := s.cfg.Shared.Send(writer, encode(ask)); err != nil {
+		return batch{}, err
+	}
+	late := time.NewTimer(s.hold() + answerWait)
+	defer late.Stop()
+	select {
+	case b := <-answer:
+		return b, nil
+	case <-late.C:
+		return batch{Lost: true}, nil
+	case <-ctx.Done():
+		return batch{Over: true}, nil
+	}
+}
+
+// hold is how long a replica waits for an event before it answers that there is none, so that
+// comments keep the client's stream alive.
+func (s *Server) hold() time.Duration { return s.cfg.Beat / 3 }
+
+// receive reads letters of other replicas until the server ends.
+func (s *Server) receive() {
+	s.cfg.Shared.Receive(s.engine.ctx, s.read, func(err error) {
+		s.cfg.Log.Warn().Err(err).Msg("cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
+	})
+}
+
+// read handles one letter. It does not wait.
+func (s *Server) read(body []byte) {
+	var l letter
+	if json.Unmarshal(body, &l) != nil {
+		return // of a program that we do not know
+	}
+	if l.Batch == nil {
+		s.engine.beside.Go(func() { s.tell(l) })
+		return
+	}
+	if answer, ok := s.asked.Load(l.ID); ok {
+		select {
+		case answer.(chan batch) <- *l.Batch:
+		default: // answered before
+		}
+	}
+}
+
+// tell answers another replica's question.
+func (s *Server) tell(l letter) {
+	b := s.next(l)
+	if err := s.cfg.Shared.Send(l.From, encode(letter{ID: l.ID, Batch: &b})); err != nil {
+		s.cfg.Log.Warn().Err(err).Msg("cannot pass on an MCP stream to another replica")
+	}
+}
+
+// next returns the events of a stream behind one, and waits for the next one if there are none. The
+// one that asks becomes the stream's reader meanwhile.
+func (s *Server) next(ask letter) (b batch) {
+	o, after, ok := s.records.find(ask.Event, ask.Session)
+	if !ok {
+		return batch{Lost: true}
+	}
+	ctx, cancel := context.WithTimeout(s.engine.ctx, s.hold())
+	defer cancel()
+	ctx, leave := context.WithCancelCause(ctx)
+	defer leave(nil)
+	err := o.take(ctx, leave, ask.Reader, ask.Again)
+	defer s.records.release(o, err == nil, s.cfg.StreamGrace)
+	if err != nil {
+		return batch{Over: errors.Is(err, errReplaced)}
+	}
+	missed, _ := o.since(after)
+	for _, f := range missed {
+		b.add(f)
+	}
+	for len(b.Events) == 0 && !b.Over {
+		for _, f := range o.box.take() {
+			b.add(o.number(f))
+		}
+		switch {
+		case len(b.Events) > 0 || b.Over:
+		case o.box.ended() != nil:
+			return batch{Lost: true}
+		default:
+			select {
+			case <-o.box.more:
+			case <-ctx.Done():
+				return batch{Over: errors.Is(context.Cause(ctx), errReplaced), Lost: s.engine.ctx.Err() != nil}
+			}
+		}
+	}
+	return b
+}
+
+// leaveBehind puts the rest of a stream where all replicas find it, if its call has ended and
+// nobody has read its answer: its client may come back to another replica when this one is gone.
+func (s *Server) leaveBehind(o *record) {
+	if o == nil || s.cfg.Shared == nil {
+		return
+	}
+	b := o.unread()
+	if !b.Over {
+		return
+	}
+	if err := s.cfg.Shared.Put(streamKind, nameOf(o.id), nameOf(o.session), encode(b), s.cfg.StreamGrace); err != nil {
+		s.cfg.Log.Warn().Err(err).Msg("cannot keep the answer to an MCP call for other replicas: its client finds it at this one alone")
+	}
+}

@@ -1,0 +1,286 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"toolnorm/tools"
+)
+
+// common is what the replicas of a test share.
+type common struct {
+	mu    sync.Mutex
+	rows  map[string][]byte
+	boxes map[string]chan []byte // by the replica's name
+}
+
+// member is one replica's view of it.
+type member struct {
+	*common
+	name string
+}
+
+func (c *common) join(name string) member {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.boxes[name] = make(chan []byte, 100)
+	return member{c, name}
+}
+
+// kill has a replica neither get nor send a letter any more.
+func (c *common) kill(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.boxes, name)
+}
+
+func (c *common) Put(kind, id, owner string, body []byte, _ time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rows[kind+"|"+id+"|"+owner] = body
+	return nil
+}
+
+func (c *common) Get(kind, id, owner string) ([]byte, bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	body, ok := c.rows[kind+"|"+id+"|"+owner]
+	return body, ok, nil
+}
+
+func (c *common) of(kind string) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.rows {
+		if strings.HasPrefix(key, kind+"|") {
+			n++
+		}
+	}
+	return n
+}
+
+func (m member) Name() string { return m.name }
+
+func (m member) Send(to string, body []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.boxes[m.name] != nil && m.boxes[to] != nil {
+		m.boxes[to] <- body
+	}
+	return nil
+}
+
+func (m member) Receive(ctx context.Context, got func([]byte), _ func(error)) {
+	m.mu.Lock()
+	box := m.boxes[m.name]
+	m.mu.Unlock()
+	for {
+		select {
+		case body := <-box:
+			got(body)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// steps is a tool that reports its progress at each value that it gets, and answers when there are
+// no more.
+func steps(t *testing.T) (*tools.Registry, chan int) {
+	t.Helper()
+	next := make(chan int)
+	r := tools.New(tools.Options{})
+	err := r.Set("test", tools.Tool{Name: "steps", Call: func(ctx context.Context, _ json.RawMessage) (tools.Result, error) {
+		for {
+			select {
+			case n, more := <-next:
+				if !more {
+					return tools.TextOf("<done>"), nil
+				}
+				tools.Progress(ctx, float64(n), 100, "")
+			case <-ctx.Done():
+				return tools.Result{}, context.Cause(ctx)
+			}
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, next
+}
+
+// replicas serves one registry by two servers.
+func replicas(t *testing.T, r *tools.Registry) (all *common, a, b *face) {
+	t.Helper()
+	all = &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	key := bytes.Repeat([]byte("k"), 32)
+	bounds := Bounds{Beat: 300 * time.Millisecond}
+	a = serve(t, Config{Registry: r, Key: key, Shared: all.join("a"), Bounds: bounds})
+	b = serve(t, Config{Registry: r, Key: key, Shared: all.join("b"), Bounds: bounds})
+	return all, a, b
+}
+
+const callSteps = `{"jsonrpc":"2.0","id":"seven","method":"tools/call","params":{"name":"steps","_meta":{"progressToken":1}}}`
+
+// begun calls the tool, and leaves after its first report, whose event is in the headers.
+func begun(t *testing.T, f *face, next chan int, h header) header {
+	t.Helper()
+	go func() { next <- 1 }()
+	resp := f.do(http.MethodPost, "/mcp", callSteps, h)
+	e := eventsOf(t, resp.Body)
+	var last sent
+	for last.data == "" {
+		last, _ = e.next()
+	}
+	resp.Body.Close()
+	if !strings.Contains(last.data, `"progress":1,`) {
+		t.Fatalf("%+v", last)
+	}
+	id, _, _ := readEvent(last.id)
+	soon(t, "a stream without a reader", func() bool {
+		f.records.mu.Lock()
+		one := f.records.all[id]
+		f.records.mu.Unlock()
+		one.mu.Lock()
+		defer one.mu.Unlock()
+		return one.takers == 0
+	})
+	return header{"Mcp-Session-Id": h["Mcp-Session-Id"], "Last-Event-ID": last.id, "Accept": "text/event-stream"}
+}
+
+// answered reads a stream to its end, which is the answer.
+func answered(t *testing.T, e *events) {
+	t.Helper()
+	if got := e.message(); got != `{"jsonrpc":"2.0","id":"seven","result":{"content":[{"type":"text","text":"<done>"}]}}` {
+		t.Errorf("%s, want the answer", got)
+	}
+	if rest, _ := io.ReadAll(e.r); len(rest) > 0 {
+		t.Errorf("the stream goes on: %s", rest)
+	}
+}
+
+func TestAStreamGoesOnAtAnotherReplica(t *testing.T) {
+	r, next := steps(t)
+	_, a, b := replicas(t, r)
+	h := begun(t, a, next, a.initialized("2025-11-25", "x", "1"))
+	next <- 2
+	next <- 3
+	e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body)
+	var last sent
+	for n := 2; n <= 5; n++ {
+		if n > 3 {
+			next <- n
+		}
+		for last = (sent{}); last.data == ""; { // comments while nothing comes
+			last, _ = e.next()
+		}
+		if !strings.Contains(last.data, `"progress":`+string(encode(n))+`,`) {
+			t.Fatalf("%+v, want progress %d", last, n)
+		}
+	}
+	// Back to the first one, whose connection then is the stream's.
+	h["Last-Event-ID"] = last.id
+	back := eventsOf(t, a.do(http.MethodGet, "/mcp", "", h).Body)
+	if rest, _ := io.ReadAll(e.r); bytes.Contains(rest, []byte("data:")) {
+		t.Errorf("the connection that was replaced goes on: %s", rest)
+	}
+	close(next)
+	answered(t, back)
+	// All of it was sent, and is there still.
+	answered(t, eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body))
+}
+
+func TestTheAnswerOfAReplicaThatIsGone(t *testing.T) {
+	r, next := steps(t)
+	all, a, b := replicas(t, r)
+	h := begun(t, a, next, a.initialized("2025-11-25", "x", "1"))
+	next <- 2
+	close(next)
+	soon(t, "an end of the call", func() bool { return len(a.places) == 0 })
+	all.kill("a")
+	for range 2 { // also a second time: the first may have been lost
+		e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body)
+		if got := e.message(); !strings.Contains(got, `"progress":2,`) {
+			t.Errorf("%s, want the report that was missed", got)
+		}
+		answered(t, e)
+	}
+	if n := all.of(streamKind); n != 1 {
+		t.Errorf("%d streams are kept", n)
+	}
+}
+
+func TestAStreamOfAReplicaThatWasKilledIsAnError(t *testing.T) {
+	t.Parallel() // it waits until the other one should have answered
+	r, next := steps(t)
+	all, a, b := replicas(t, r)
+	h := begun(t, a, next, a.initialized("2025-11-25", "x", "1"))
+	all.kill("a")
+	e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body)
+	if got := e.message(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"seven","error":{"code":-32603,"message":"the replica that ran this call has stopped`) {
+		t.Errorf("%s, want an error", got)
+	}
+	if rest, _ := io.ReadAll(e.r); len(rest) > 0 {
+		t.Errorf("the stream goes on: %s", rest)
+	}
+}
+
+func TestOnlyItsSessionReadsAStreamElsewhere(t *testing.T) {
+	r, next := steps(t)
+	all, a, b := replicas(t, r)
+	own := begun(t, a, next, a.initialized("2025-11-25", "x", "1"))
+	other := header{"Mcp-Session-Id": a.initialized("2025-11-25", "x", "1")["Mcp-Session-Id"], "Last-Event-ID": own["Last-Event-ID"], "Accept": "text/event-stream"}
+	refused := func() {
+		t.Helper()
+		if got := eventsOf(t, b.do(http.MethodGet, "/mcp", "", other).Body).message(); !strings.Contains(got, `"error"`) {
+			t.Errorf("another session gets %s", got)
+		}
+	}
+	refused()
+	next <- 2
+	close(next)
+	soon(t, "an answer that is kept", func() bool { return all.of(streamKind) == 1 })
+	refused()
+}
+
+// TestAStreamThatIsReadLeavesNothing has a client stay: nothing is kept, and no replica is asked.
+func TestAStreamThatIsReadLeavesNothing(t *testing.T) {
+	r, next := steps(t)
+	all, a, _ := replicas(t, r)
+	go func() {
+		next <- 1
+		close(next)
+	}()
+	h := a.initialized("2025-11-25", "x", "1")
+	if _, got := a.post(callSteps, h); !strings.Contains(got, "<done>") {
+		t.Fatal(got)
+	}
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if len(all.rows) != 0 {
+		t.Errorf("%d rows are kept", len(all.rows))
+	}
+}
+
+// FuzzStreamID reads ids that a client made up.
+func FuzzStreamID(f *testing.F) {
+	for _, id := range []string{"", ".", "..", "A.b.MQ-1", "A.b.!-1", "A.b.", "A.b.MQ.-1"} {
+		f.Add(id)
+	}
+	f.Fuzz(func(t *testing.T, event string) {
+		id, n, ok := readEvent(event)
+		if _, request, known := readStreamID(id); known && request != nil && !json.Valid(request) {
+			t.Fatalf("%q asks %q", event, request)
+		}
+		if ok && n > 0 && !strings.HasPrefix(event, id+"-") {
+			t.Fatalf("%q is of %q", event, id)
+		}
+	})
+}
