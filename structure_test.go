@@ -318,7 +318,7 @@ var below = map[string][]string{
 	"internal/rerank":        {"internal/post"},
 	"internal/sleep":         {},
 	"internal/store":         {"internal/sleep"},
-	"internal/shared":        {"internal/store"},
+	"internal/shared":        {"internal/sleep", "internal/store"},
 	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace"},
 	"engine/history":         {"chat", "adapters"},
 	"engine/repeat":          {"chat"},

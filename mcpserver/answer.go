@@ -92,7 +92,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	switch f := s.handled(ctx, c, m); {
 	// It has become a stream, and the frame was its last event.
 	case reply.finish(ctx, f):
-		s.leaveBehind(record)
+		s.elsewhere.leaveBehind(record)
 	case f.body == nil: // the client took the request back
 		w.WriteHeader(http.StatusAccepted)
 	default:
@@ -115,23 +115,29 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 // handled returns the answer to a request, as a last frame. An empty one means that the client took
 // the request back: by the revisions up to 2025-11-25 a cancelled request gets no answer.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
+	if c.id != "" && (sets(m) || m.method == string(mcp.MethodToolsCall)) {
+		s.sessions.refresh(c.session)
+	}
 	result, rpcErr := s.engine.handle(ctx, c, m)
-	s.remember(c, m)
+	if c.id != "" && sets(m) {
+		if err := s.sessions.keep(c.session); err != nil {
+			s.cfg.Log.Warn().Err(err).Msg("cannot tell other replicas what an MCP client has set: it counts at this one alone")
+		}
+	}
 	if rpcErr != nil {
 		return frame{body: rpcErr.frame(m.id), last: true, status: rpcErr.httpStatus(c.modern)}
 	}
 	return frame{id: m.id, body: result, last: true}
 }
 
-// remember keeps what a request has set for its session. The rest of a session needs no memory,
-// since it is in its id.
-func (s *Server) remember(c *caller, m message) {
+// sets reports whether a message sets something for its session, which then has to be remembered:
+// the rest of a session is in its id.
+func sets(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
-		if c.id != "" {
-			s.sessions.keep(c.session)
-		}
+		return true
 	}
+	return false
 }
 
 // stream writes the messages of a request as events. In a session, a client can resume the stream
@@ -142,7 +148,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	if !c.modern && c.id != "" {
 		// The record numbers and keeps the events from the first one on, so that the client can
 		// resume after a break at any point.
-		if record := s.records.begin(c.session, box, s.streamID(m.id)); record != nil {
+		if record := s.records.begin(c.session, box, s.elsewhere.streamID(m.id)); record != nil {
 			s.replay(r.Context(), out, record, 0)
 			return record
 		}

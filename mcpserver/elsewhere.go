@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"time"
 
 	"toolnorm/internal/sse"
@@ -23,18 +24,35 @@ type Shared interface {
 	Receive(ctx context.Context, got func(body []byte), failed func(error)) // what is sent to this one, until ctx ends
 }
 
-// A stream of a session may be written by another replica than the one to which its client comes
-// back. Nothing is kept for that while the client stays: the id of an event says whose stream it
-// is. The replica with the client asks the other one for what was missed, again and again until the
-// end, and the one that is asked waits for the next event. When a call ends and nobody reads its
-// stream, the rest is put where every replica finds it.
-
 const (
 	streamKind  = "mcp stream"    // of the rest of streams, in Shared
 	answerWait  = 5 * time.Second // how long another replica may take to answer, beside the time for which it waits for an event
 	longestName = 128             // of a request's id that is in its stream's
 	longestID   = 512             // of a stream
 )
+
+// elsewhere finds streams that other replicas write. Nothing is kept for that while the client
+// stays: the id of an event says whose stream it is. The replica to which a client comes back asks
+// the other one for what was missed, again and again until the end, and the one that is asked waits
+// for the next event. When a call ends and nobody reads its stream, the rest is put where every
+// replica finds it.
+type elsewhere struct {
+	shared  Shared // nil: this replica is alone
+	cfg     Config
+	ctx     context.Context // of the engine
+	beside  *sync.WaitGroup
+	records *records
+	asked   sync.Map // the id of a question to another replica -> chan batch
+}
+
+// newElsewhere connects a server with other replicas, until its engine is stopped.
+func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
+	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r}
+	if cfg.Shared != nil {
+		e.beside.Go(one.receive)
+	}
+	return one
+}
 
 // letter is what replicas send each other: a question for the events of a stream, or its answer.
 type letter struct {
@@ -70,15 +88,15 @@ func (b *batch) add(f numbered) {
 
 // streamID returns an id for the stream of a request. With other replicas it says who writes the
 // stream, and what is asked, so that the client can be told when the writer is gone.
-func (s *Server) streamID(request json.RawMessage) string {
+func (e *elsewhere) streamID(request json.RawMessage) string {
 	id := rand.Text()
-	if s.cfg.Shared == nil {
+	if e.shared == nil {
 		return id
 	}
 	if len(request) > longestName {
 		request = nil
 	}
-	return id + "." + s.cfg.Shared.Name() + "." + base64.RawURLEncoding.EncodeToString(request)
+	return id + "." + e.shared.Name() + "." + base64.RawURLEncoding.EncodeToString(request)
 }
 
 // readStreamID returns who writes a stream, and what its client asked; nil if that was too long.
@@ -96,24 +114,27 @@ func readStreamID(id string) (writer string, request json.RawMessage, ok bool) {
 }
 
 // follow writes a stream that another replica writes, from behind an event on, until its end or
-// that of the connection. If the other replica is gone, and has left nothing, the client gets an
-// error as the answer to its request.
-func (s *Server) follow(ctx context.Context, out *sse.Writer, event, session string) {
-	id, _, _ := readEvent(event)
-	_, request, _ := readStreamID(id)
+// that of the connection. It reports false if the event is of no such stream. If the other replica
+// is gone, and has left nothing, the client gets an error as the answer to its request.
+func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session string) bool {
+	id, _, ok := readEvent(event)
+	_, request, known := readStreamID(id)
+	if !ok || !known || e.shared == nil {
+		return false
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.engine.ctx, cancel)()
-	ask := letter{From: s.cfg.Shared.Name(), Event: event, Session: session, Reader: rand.Text()}
+	defer context.AfterFunc(e.ctx, cancel)()
+	ask := letter{From: e.shared.Name(), Event: event, Session: session, Reader: rand.Text()}
 	for out.Comment("listening"); out.Flush() == nil && ctx.Err() == nil; ask.Again = true {
-		b, err := s.fetch(ctx, ask)
+		b, err := e.fetch(ctx, ask)
 		if err != nil { // it may come back
-			s.cfg.Log.Warn().Err(err).Msg("cannot take up an MCP stream of another replica")
-			return
+			e.cfg.Log.Warn().Err(err).Msg("cannot take up an MCP stream of another replica")
+			break
 		}
-		for _, e := range b.Events {
-			ask.Event = eventID(id, e.N)
-			out.Buf = namedEvent(out.Buf, ask.Event, frame{body: e.Message})
+		for _, one := range b.Events {
+			ask.Event = eventID(id, one.N)
+			out.Buf = namedEvent(out.Buf, ask.Event, frame{body: one.Message})
 		}
 		switch {
 		case b.Lost:
@@ -124,32 +145,33 @@ func (s *Server) follow(ctx context.Context, out *sse.Writer, event, session str
 		}
 		if b.Over || b.Lost {
 			_ = out.Flush() // the client may have gone as well
-			return
+			break
 		}
 	}
+	return true
 }
 
 // fetch returns the next events of a stream: those that its replica has left behind, or else what
 // the replica answers. An error means that the database cannot be asked.
-func (s *Server) fetch(ctx context.Context, ask letter) (b batch, err error) {
-	b, ok, err := s.left(ask)
+func (e *elsewhere) fetch(ctx context.Context, ask letter) (b batch, err error) {
+	b, ok, err := e.left(ask)
 	if ok || err != nil {
 		return b, err
 	}
-	if b, err = s.question(ctx, ask); err != nil || !b.Lost {
+	if b, err = e.question(ctx, ask); err != nil || !b.Lost {
 		return b, err
 	}
 	// The call may have ended while its replica was asked.
-	if left, ok, err := s.left(ask); ok || err != nil {
+	if left, ok, err := e.left(ask); ok || err != nil {
 		return left, err
 	}
 	return b, nil
 }
 
 // left returns what is left of a stream that has ended, behind an event.
-func (s *Server) left(ask letter) (b batch, ok bool, err error) {
+func (e *elsewhere) left(ask letter) (b batch, ok bool, err error) {
 	id, after, _ := readEvent(ask.Event)
-	body, ok, err := s.cfg.Shared.Get(streamKind, nameOf(id), ask.Session)
+	body, ok, err := e.shared.Get(streamKind, nameOf(id), ask.Session)
 	if !ok || err != nil {
 		return batch{}, false, err
 	}
@@ -164,20 +186,20 @@ func (s *Server) left(ask letter) (b batch, ok bool, err error) {
 
 // question asks the replica that writes a stream for the next events. One that does not answer in
 // time has stopped, and so has one of this name before the last start.
-func (s *Server) question(ctx context.Context, ask letter) (batch, error) {
+func (e *elsewhere) question(ctx context.Context, ask letter) (batch, error) {
 	id, _, _ := readEvent(ask.Event)
 	writer, _, _ := readStreamID(id)
-	if writer == s.cfg.Shared.Name() {
+	if writer == e.shared.Name() {
 		return batch{Lost: true}, nil
 	}
 	ask.ID = rand.Text()
 	answer := make(chan batch, 1)
-	s.asked.Store(ask.ID, answer)
-	defer s.asked.Delete(ask.ID)
-	if err := s.cfg.Shared.Send(writer, encode(ask)); err != nil {
+	e.asked.Store(ask.ID, answer)
+	defer e.asked.Delete(ask.ID)
+	if err := e.shared.Send(writer, encode(ask)); err != nil {
 		return batch{}, err
 	}
-	late := time.NewTimer(s.hold() + answerWait)
+	late := time.NewTimer(e.hold() + answerWait)
 	defer late.Stop()
 	select {
 	case b := <-answer:
@@ -191,26 +213,26 @@ func (s *Server) question(ctx context.Context, ask letter) (batch, error) {
 
 // hold is how long a replica waits for an event before it answers that there is none, so that
 // comments keep the client's stream alive.
-func (s *Server) hold() time.Duration { return s.cfg.Beat / 3 }
+func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
 // receive reads letters of other replicas until the server ends.
-func (s *Server) receive() {
-	s.cfg.Shared.Receive(s.engine.ctx, s.read, func(err error) {
-		s.cfg.Log.Warn().Err(err).Msg("cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
+func (e *elsewhere) receive() {
+	e.shared.Receive(e.ctx, e.read, func(err error) {
+		e.cfg.Log.Warn().Err(err).Msg("cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
 	})
 }
 
 // read handles one letter. It does not wait.
-func (s *Server) read(body []byte) {
+func (e *elsewhere) read(body []byte) {
 	var l letter
 	if json.Unmarshal(body, &l) != nil {
 		return // of a program that we do not know
 	}
 	if l.Batch == nil {
-		s.engine.beside.Go(func() { s.tell(l) })
+		e.beside.Go(func() { e.tell(l) })
 		return
 	}
-	if answer, ok := s.asked.Load(l.ID); ok {
+	if answer, ok := e.asked.Load(l.ID); ok {
 		select {
 		case answer.(chan batch) <- *l.Batch:
 		default: // answered before
@@ -219,26 +241,26 @@ func (s *Server) read(body []byte) {
 }
 
 // tell answers another replica's question.
-func (s *Server) tell(l letter) {
-	b := s.next(l)
-	if err := s.cfg.Shared.Send(l.From, encode(letter{ID: l.ID, Batch: &b})); err != nil {
-		s.cfg.Log.Warn().Err(err).Msg("cannot pass on an MCP stream to another replica")
+func (e *elsewhere) tell(l letter) {
+	b := e.next(l)
+	if err := e.shared.Send(l.From, encode(letter{ID: l.ID, Batch: &b})); err != nil {
+		e.cfg.Log.Warn().Err(err).Msg("cannot pass on an MCP stream to another replica")
 	}
 }
 
 // next returns the events of a stream behind one, and waits for the next one if there are none. The
 // one that asks becomes the stream's reader meanwhile.
-func (s *Server) next(ask letter) (b batch) {
-	o, after, ok := s.records.find(ask.Event, ask.Session)
+func (e *elsewhere) next(ask letter) (b batch) {
+	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {
 		return batch{Lost: true}
 	}
-	ctx, cancel := context.WithTimeout(s.engine.ctx, s.hold())
+	ctx, cancel := context.WithTimeout(e.ctx, e.hold())
 	defer cancel()
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)
 	err := o.take(ctx, leave, ask.Reader, ask.Again)
-	defer s.records.release(o, err == nil, s.cfg.StreamGrace)
+	defer e.records.release(o, err == nil, e.cfg.StreamGrace)
 	if err != nil {
 		return batch{Over: errors.Is(err, errReplaced)}
 	}
@@ -258,7 +280,7 @@ func (s *Server) next(ask letter) (b batch) {
 			select {
 			case <-o.box.more:
 			case <-ctx.Done():
-				return batch{Over: errors.Is(context.Cause(ctx), errReplaced), Lost: s.engine.ctx.Err() != nil}
+				return batch{Over: errors.Is(context.Cause(ctx), errReplaced), Lost: e.ctx.Err() != nil}
 			}
 		}
 	}
@@ -267,15 +289,15 @@ func (s *Server) next(ask letter) (b batch) {
 
 // leaveBehind puts the rest of a stream where all replicas find it, if its call has ended and
 // nobody has read its answer: its client may come back to another replica when this one is gone.
-func (s *Server) leaveBehind(o *record) {
-	if o == nil || s.cfg.Shared == nil {
+func (e *elsewhere) leaveBehind(o *record) {
+	if o == nil || e.shared == nil {
 		return
 	}
 	b := o.unread()
 	if !b.Over {
 		return
 	}
-	if err := s.cfg.Shared.Put(streamKind, nameOf(o.id), nameOf(o.session), encode(b), s.cfg.StreamGrace); err != nil {
-		s.cfg.Log.Warn().Err(err).Msg("cannot keep the answer to an MCP call for other replicas: its client finds it at this one alone")
+	if err := e.shared.Put(streamKind, nameOf(o.id), nameOf(o.session), encode(b), e.cfg.StreamGrace); err != nil {
+		e.cfg.Log.Warn().Err(err).Msg("cannot keep the answer to an MCP call for other replicas: its client finds it at this one alone")
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
 	"toolnorm/tools"
 )
 
@@ -266,6 +269,71 @@ func TestAStreamThatIsReadLeavesNothing(t *testing.T) {
 	defer all.mu.Unlock()
 	if len(all.rows) != 0 {
 		t.Errorf("%d rows are kept", len(all.rows))
+	}
+}
+
+// TestSettingsOfASessionCountAtAllReplicas sets the level of log lines and subscriptions at either
+// replica, and looks at both.
+func TestSettingsOfASessionCountAtAllReplicas(t *testing.T) {
+	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	key := bytes.Repeat([]byte("k"), 32)
+	resources := func() *server.MCPServer { return server.NewMCPServer("x", "1", server.WithResourceCapabilities(true, true)) }
+	extra := resources()
+	a, b := serve(t, Config{Key: key, Shared: all.join("a"), Extra: resources()}), serve(t, Config{Key: key, Shared: all.join("b"), Extra: extra})
+	h := a.initialized("2025-11-25", "x", "1")
+	lines := func(f *face) int {
+		t.Helper()
+		_, got := f.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"reports"}}`, h)
+		if !strings.Contains(got, `"text":"done"`) {
+			t.Fatal(got)
+		}
+		return strings.Count(got, "notifications/message")
+	}
+	set := func(f *face, method, params string) {
+		t.Helper()
+		if status, got := f.post(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+params+`}`, h); status != 200 || strings.Contains(got, `"error"`) {
+			t.Fatalf("%d %s", status, got)
+		}
+	}
+	for _, c := range []struct {
+		at    *face
+		level string
+		want  int
+	}{{a, "error", 0}, {b, "debug", 2}, {b, "warning", 1}, {a, "emergency", 0}, {a, "debug", 2}} {
+		set(c.at, "logging/setLevel", `{"level":"`+c.level+`"}`)
+		if atA, atB := lines(a), lines(b); atA != c.want || atB != c.want {
+			t.Errorf("%s: %d and %d lines, want %d", c.level, atA, atB, c.want)
+		}
+	}
+	set(b, "resources/subscribe", `{"uri":"x:1"}`)
+	set(a, "resources/subscribe", `{"uri":"x:2"}`)
+	set(a, "resources/unsubscribe", `{"uri":"x:1"}`)
+	get := header{"Mcp-Session-Id": h["Mcp-Session-Id"], "Accept": "text/event-stream"}
+	e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", get).Body)
+	soon(t, "a listener", func() bool { return b.listeners() == 1 })
+	for _, uri := range []string{"x:1", "x:2"} {
+		extra.SendNotificationToAllClients(mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+	}
+	if got := e.message(); !strings.Contains(got, `"uri":"x:2"`) {
+		t.Errorf("%s, want that x:2 has changed", got)
+	}
+}
+
+func TestSubscriptionsAreBounded(t *testing.T) {
+	one := &session{}
+	long := strings.Repeat("x", maxWatchedBytes/2)
+	for range 3 { // the same again costs nothing
+		if err := one.watch(long); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := one.watch(long + "x"); err == nil {
+		t.Error("more bytes than allowed")
+	}
+	one.unwatch(long)
+	one.unwatch(long)
+	if err := one.watch(long + "x"); err != nil || one.bytes != len(long)+1 {
+		t.Error(err, one.bytes)
 	}
 }
 

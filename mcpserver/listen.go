@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"toolnorm/internal/sse"
 )
 
 // listen serves the stream on which a client of 2025 is notified of changes, or resumes a stream
@@ -41,8 +39,16 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	if found == nil {
 		found = &session{principal: principal}
 	}
-	if found.id != "" && s.resume(r.Context(), out, r.Header.Get("Last-Event-ID"), nameOf(found.id)) {
+	event, session := r.Header.Get("Last-Event-ID"), nameOf(found.id)
+	if o, after, ok := s.records.find(event, session); ok && found.id != "" {
+		s.replay(r.Context(), out, o, after)
 		return
+	}
+	if found.id != "" && s.elsewhere.follow(r.Context(), out, event, session) {
+		return
+	}
+	if found.id != "" {
+		s.sessions.refresh(found)
 	}
 	l := &listener{session: found.id, box: newOutbox()}
 	l.wants = func(_, uri string) bool { return uri == "" || s.watches(found.id, uri) }
@@ -53,21 +59,6 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	err := s.pour(r.Context(), out, l.box, plainEvent)
 	l.box.end(err)
 	s.dropped("listener", err)
-}
-
-// resume writes a stream of a session from behind an event on, whichever replica writes it. It
-// reports false if no stream is named.
-func (s *Server) resume(ctx context.Context, out *sse.Writer, event, session string) bool {
-	if o, after, ok := s.records.find(event, session); ok {
-		s.replay(ctx, out, o, after)
-		return true
-	}
-	id, _, ok := readEvent(event)
-	if _, _, known := readStreamID(id); !ok || !known || s.cfg.Shared == nil {
-		return false
-	}
-	s.follow(ctx, out, event, session)
-	return true
 }
 
 // watches reports whether a session subscribed to a resource, perhaps since its stream was opened:

@@ -21,15 +21,15 @@ import (
 // bodies. Its HTTP is its own, as mcp-go's transports take bodies of any size, check no origin, and
 // let a tool run on when its client has left.
 type Server struct {
-	cfg      Config
-	engine   *engine
-	queue    *queue
-	sessions *sessions
-	records  *records
-	rate     *limiter
-	places   chan struct{} // one value for each POST that is being answered
-	streams  atomic.Int64  // open streams
-	asked    sync.Map      // the id of a question to another replica -> chan batch
+	cfg       Config
+	engine    *engine
+	queue     *queue
+	sessions  *sessions
+	records   *records
+	elsewhere *elsewhere
+	rate      *limiter
+	places    chan struct{} // one value for each POST that is being answered
+	streams   atomic.Int64  // open streams
 
 	conns   sync.Map // the id of a legacy stream -> *conn
 	closing atomic.Bool
@@ -51,10 +51,8 @@ func New(cfg Config) *Server {
 		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over, cfg.Shared), records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
+	s.elsewhere = newElsewhere(cfg, e, s.records)
 	e.beside.Go(s.queue.run) // ends with Close
-	if cfg.Shared != nil {
-		e.beside.Go(s.receive) // ends with Close
-	}
 	return s
 }
 

@@ -5,9 +5,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -29,6 +31,8 @@ type session struct {
 	mu      sync.Mutex
 	said    said
 	watched map[string]bool // resources that the client subscribed to
+	bytes   int             // of their addresses
+	changes uint64          // of level and watched, at all replicas
 }
 
 // said is what a client has said of itself, and what was negotiated with it.
@@ -80,13 +84,17 @@ func (s *session) setLevel(level mcp.LoggingLevel) {
 func (s *session) watch(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.watched) >= maxWatched {
-		return fmt.Errorf("a session may subscribe to %d resources", maxWatched)
+	if s.watched[uri] {
+		return nil
+	}
+	if len(s.watched) >= maxWatched || s.bytes+len(uri) > maxWatchedBytes {
+		return fmt.Errorf("a session may subscribe to %d resources, with %d bytes of addresses", maxWatched, maxWatchedBytes)
 	}
 	if s.watched == nil {
 		s.watched = map[string]bool{}
 	}
 	s.watched[uri] = true
+	s.bytes += len(uri)
 	return nil
 }
 
@@ -94,12 +102,48 @@ func (s *session) watch(uri string) error {
 func (s *session) unwatch(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.watched, uri)
+	if s.watched[uri] {
+		delete(s.watched, uri)
+		s.bytes -= len(uri)
+	}
 }
 
-// maxWatched is how many resources one session may watch. Addresses are the client's own texts, as
-// long as a message may be.
-const maxWatched = 1000
+// maxWatched is how many resources one session may watch, and maxWatchedBytes how long their
+// addresses may be together: they are the client's own texts, as long as a message may be.
+const (
+	maxWatched      = 1000
+	maxWatchedBytes = 64 << 10
+)
+
+// settings are what a session's client has set, as replicas tell each other.
+type settings struct {
+	Changes uint64           `json:"n"`
+	Level   mcp.LoggingLevel `json:"level,omitempty"`
+	Watched []string         `json:"watched,omitempty"`
+}
+
+// changed counts a change of the settings, and returns them.
+func (s *session) changed() settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	return settings{s.changes, s.said.level, slices.Collect(maps.Keys(s.watched))}
+}
+
+// adopt takes over the settings of another replica, and reports whether they were newer.
+func (s *session) adopt(other settings) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other.Changes <= s.changes {
+		return false
+	}
+	s.changes, s.said.level, s.watched, s.bytes = other.Changes, other.Level, map[string]bool{}, 0
+	for _, uri := range other.Watched {
+		s.watched[uri] = true
+		s.bytes += len(uri)
+	}
+	return true
+}
 
 // watches reports whether the client subscribed to a resource.
 func (s *session) watches(uri string) bool {
@@ -129,8 +173,13 @@ type sessions struct {
 	shared Shared // nil: ended alone knows which were given up
 }
 
-// sharedKind is the kind of ended sessions there.
-const sharedKind = "ended session"
+// sharedKind is the kind of ended sessions in Shared, and settingsKind that of what clients have
+// set, which other replicas know for settingsLife.
+const (
+	sharedKind   = "ended session"
+	settingsKind = "mcp settings"
+	settingsLife = 24 * time.Hour
+)
 
 // endedElsewhere reports whether another replica has ended a session. If that cannot be found out,
 // the session goes on, as after a restart without the file.
@@ -182,9 +231,30 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// keep remembers what a session's client has set. If there are too many sessions, it drops an
-// arbitrary one: any order would need a list, for a case that hardly occurs.
-func (s *sessions) keep(one *session) {
+// refresh takes over what a session's client has set at other replicas. If that cannot be found
+// out, what is known here goes on to count.
+func (s *sessions) refresh(one *session) {
+	if s.shared == nil {
+		return
+	}
+	var other settings
+	if body, ok, _ := s.shared.Get(settingsKind, nameOf(one.id), ""); ok && json.Unmarshal(body, &other) == nil && one.adopt(other) {
+		s.hold(one)
+	}
+}
+
+// keep remembers what a session's client has set, for all replicas.
+func (s *sessions) keep(one *session) error {
+	s.hold(one)
+	if s.shared == nil {
+		return nil
+	}
+	return s.shared.Put(settingsKind, nameOf(one.id), "", encode(one.changed()), settingsLife)
+}
+
+// hold remembers a session. If there are too many, it drops an arbitrary one: any order would need
+// a list, for a case that hardly occurs.
+func (s *sessions) hold(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[one.id] = one
