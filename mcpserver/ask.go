@@ -2,11 +2,16 @@ package mcpserver
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/rs/zerolog"
 )
 
 // question is a request of ours that waits for its answer.
@@ -14,6 +19,12 @@ type question struct {
 	// the client that was asked: an answer from any other is dropped
 	session, principal string
 	answer             chan message // has room for one
+}
+
+// questions holds those that wait, by their ids.
+type questions struct {
+	sync.Map
+	log zerolog.Logger
 }
 
 // ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer
@@ -30,7 +41,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 
 // question sends the caller a request of ours through out, and returns the message that answers it.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error, method mcp.MCPMethod, params any) (message, error) {
-	id := rand.Text()
+	id := questionID(e.cfg.Shared, e.seal, nameOf(c.id))
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
 	defer e.asked.Delete(id)
@@ -69,26 +80,60 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// answered passes an answer to the question that waits for it. An answer to no question, or from
-// another session, is dropped. Without the check of the session a client could approve, in another
-// user's name, what a tool asks that user.
+// questionID returns an id for a question to a session, as nameOf gives it. With other replicas it
+// says which one has asked, as the client may send its answer to any. The signature keeps clients
+// from writing to replicas that have not asked them.
+func questionID(shared Shared, seal seal, session string) string {
+	id := rand.Text()
+	if shared == nil {
+		return id
+	}
+	id += "." + shared.Name()
+	return id + "." + questionSum(seal, id, session)
+}
+
+// questionSum signs the id of a question for a session.
+func questionSum(seal seal, id, session string) string {
+	return hex.EncodeToString(seal.sum("question", []byte(id+" "+session))[:8])
+}
+
+// answered passes an answer to the question that waits for it, which another replica may have
+// asked. An answer to no question is dropped.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {
 		return // ours are strings
 	}
-	waiting, ok := e.asked.Load(id)
+	session := nameOf(c.id)
+	if _, ok := e.asked.Load(id); ok || e.cfg.Shared == nil {
+		e.asked.deliver(id, session, c.principal, m)
+		return
+	}
+	parts := strings.Split(id, ".")
+	if len(parts) != 3 || parts[1] == e.cfg.Shared.Name() || !hmac.Equal([]byte(parts[2]), []byte(questionSum(e.seal, parts[0]+"."+parts[1], session))) {
+		return
+	}
+	if err := e.cfg.Shared.Send(parts[1], encode(letter{ID: id, Session: session, Principal: c.principal, Answer: m.raw})); err != nil {
+		e.cfg.Log.Warn().Err(err).Msg("cannot pass on an MCP client's answer to the replica that asked")
+	}
+}
+
+// deliver passes an answer from a session, as nameOf gives it, to the question that waits for it
+// here. An answer from another session is dropped. Without the check of the session a client could
+// approve, in another user's name, what a tool asks that user.
+func (q *questions) deliver(id, session, principal string, m message) {
+	waiting, ok := q.Load(id)
 	if !ok {
 		return
 	}
-	q := waiting.(*question)
-	if q.session != c.id || q.principal != c.principal {
-		e.cfg.Log.Warn().Msg("an answer came from another MCP session than the one that was asked")
+	one := waiting.(*question)
+	if nameOf(one.session) != session || one.principal != principal {
+		q.log.Warn().Msg("an answer came from another MCP session than the one that was asked")
 		return
 	}
 	select {
 	// The first answer counts: the channel has room for one, and a second is never read.
-	case q.answer <- m:
+	case one.answer <- m:
 	default: // answered before
 	}
 }

@@ -42,19 +42,21 @@ type elsewhere struct {
 	ctx     context.Context // of the engine
 	beside  *sync.WaitGroup
 	records *records
-	asked   sync.Map // the id of a question to another replica -> chan batch
+	deliver func(id, session, principal string, m message) // takes clients' answers
+	asked   sync.Map                                       // the id of a question to another replica -> chan batch
 }
 
 // newElsewhere connects a server with other replicas, until its engine is stopped.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
-	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r}
+	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r, deliver: e.asked.deliver}
 	if cfg.Shared != nil {
 		e.beside.Go(one.receive)
 	}
 	return one
 }
 
-// letter is what replicas send each other: a question for the events of a stream, or its answer.
+// letter is what replicas send each other: a question for the events of a stream, or its answer, or
+// a client's answer to what its tool has asked.
 type letter struct {
 	ID      string `json:"id"`                // of the question
 	From    string `json:"from,omitempty"`    // who wants the answer
@@ -62,7 +64,10 @@ type letter struct {
 	Session string `json:"session,omitempty"` // as nameOf gives it
 	Reader  string `json:"reader,omitempty"`  // the connection to the client
 	Again   bool   `json:"again,omitempty"`   // it has asked before
-	Batch   *batch `json:"batch,omitempty"`   // the answer; nil: it is a question
+	Batch   *batch `json:"batch,omitempty"`   // the answer; nil: it is none
+
+	Answer    json.RawMessage `json:"answer,omitempty"`    // a client's message; nil: it is none
+	Principal string          `json:"principal,omitempty"` // whose message that is
 }
 
 // batch is a part of a stream. An empty one says that the tool still runs.
@@ -227,6 +232,12 @@ func (e *elsewhere) read(body []byte) {
 	var l letter
 	if json.Unmarshal(body, &l) != nil {
 		return // of a program that we do not know
+	}
+	if l.Answer != nil {
+		if m, rpcErr := readMessage(l.Answer); rpcErr == nil {
+			e.deliver(l.ID, l.Session, l.Principal, m)
+		}
+		return
 	}
 	if l.Batch == nil {
 		e.beside.Go(func() { e.tell(l) })

@@ -272,12 +272,55 @@ func TestAStreamThatIsReadLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestAQuestionIsAnsweredAtAnotherReplica has a tool ask its client, which answers at the other
+// replica.
+func TestAQuestionIsAnsweredAtAnotherReplica(t *testing.T) {
+	extra := server.NewMCPServer("x", "1", server.WithElicitation())
+	extra.AddTool(mcp.NewTool("asks"), func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := extra.RequestElicitation(ctx, mcp.ElicitationRequest{Params: mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}})
+		if err != nil {
+			return mcp.NewToolResultError(err.Error()), nil
+		}
+		return mcp.NewToolResultText(string(answer.Action)), nil
+	})
+	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	key := bytes.Repeat([]byte("k"), 32)
+	who := func(r *http.Request) string { return r.Header.Get("X-Who") }
+	a := serve(t, Config{Key: key, Shared: all.join("a"), Extra: extra, Principal: who})
+	b := serve(t, Config{Key: key, Shared: all.join("b"), Principal: who})
+	all.join("c")
+	h := a.initialized("2025-11-25", "x", "1")
+	e := eventsOf(t, a.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`, h).Body)
+	var asked struct{ ID, Method string }
+	if err := json.Unmarshal([]byte(e.message()), &asked); err != nil || asked.Method != "elicitation/create" {
+		t.Fatalf("%+v %v", asked, err)
+	}
+	answer := func(id, action string, h header) {
+		t.Helper()
+		if status, got := b.post(`{"jsonrpc":"2.0","id":"`+id+`","result":{"action":"`+action+`"}}`, h); status != 202 {
+			t.Errorf("%d %s", status, got)
+		}
+	}
+	answer(asked.ID, "decline", b.initialized("2025-11-25", "x", "1")) // another session's
+	answer(strings.Replace(asked.ID, ".a.", ".c.", 1), "decline", h)   // to a replica that has not asked
+	if n := len(all.boxes["c"]); n != 0 {
+		t.Errorf("%d letters go to a replica that a client named", n)
+	}
+	answer(asked.ID, "accept", h)
+	if got := e.message(); !strings.Contains(got, `"text":"accept"`) {
+		t.Errorf("%s, want accept", got)
+	}
+	answer(asked.ID, "accept", h) // too late, for nobody
+}
+
 // TestSettingsOfASessionCountAtAllReplicas sets the level of log lines and subscriptions at either
 // replica, and looks at both.
 func TestSettingsOfASessionCountAtAllReplicas(t *testing.T) {
 	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
-	resources := func() *server.MCPServer { return server.NewMCPServer("x", "1", server.WithResourceCapabilities(true, true)) }
+	resources := func() *server.MCPServer {
+		return server.NewMCPServer("x", "1", server.WithResourceCapabilities(true, true))
+	}
 	extra := resources()
 	a, b := serve(t, Config{Key: key, Shared: all.join("a"), Extra: resources()}), serve(t, Config{Key: key, Shared: all.join("b"), Extra: extra})
 	h := a.initialized("2025-11-25", "x", "1")

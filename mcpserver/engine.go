@@ -23,7 +23,7 @@ type engine struct {
 
 	settle  sync.Once
 	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
-	asked   sync.Map        // the id of a request of ours -> *question
+	asked   questions       // requests of ours that wait for their answers
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
 	beside  sync.WaitGroup    // what ends with stop; Close waits for it
@@ -52,6 +52,7 @@ type caller struct {
 func newEngine(cfg Config) *engine {
 	e := &engine{
 		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}}, tools: newLimiter(cfg.RateOfTool),
+		asked: questions{log: cfg.Log},
 	}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.lists = newLists(cfg)
