@@ -73,11 +73,13 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 	ctx := r.Context()
 	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
-	// notifications/cancelled is for that.
-	if !c.modern { // only since 2026-07-28 does a client that leaves cancels; before, a session can cancel and take up a broken stream
+	// notifications/cancelled is for that. only since 2026-07-28 does a client that leaves cancels;
+	// before, a session can cancel and take up a broken stream
+	if !c.modern {
 		ctx = context.WithoutCancel(ctx)
 	}
-	var record *record // of the stream that the reply becomes; nil: none, or it cannot be taken up again
+	// of the stream that the reply becomes; nil: none, or it cannot be taken up again
+	var record *record
 	reply := &reply{stream: func(box *outbox) { record = s.stream(w, r, c, m, box) }}
 	c.out = nowhere
 	if accepts(r, "text/event-stream") {
@@ -121,7 +123,8 @@ func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	result, rpcErr := s.engine.handle(ctx, c, m)
 	if c.id != "" && sets(m) {
 		if err := s.sessions.keep(c.session); err != nil {
-			s.cfg.Log.Warn().Err(err).Msg("cannot tell other replicas what an MCP client has set: it counts at this one alone")
+			s.cfg.Log.Warn().Err(err).Msg(
+				"cannot tell other replicas what an MCP client has set: it counts at this one alone")
 		}
 	}
 	if rpcErr != nil {
@@ -143,7 +146,8 @@ func sets(m message) bool {
 // stream writes the messages of a request as events. In a session, a client can resume the stream
 // when the connection breaks, and its record is returned. A request of 2026-07-28 cannot be
 // resumed: there is no Last-Event-ID any more, and a client that disconnects has cancelled.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m message, box *outbox) *record {
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m message,
+	box *outbox) *record {
 	out := sse.NewWriter(w, s.cfg.Stall)
 	if !c.modern && c.id != "" {
 		// The record numbers and keeps the events from the first one on, so that the client can
@@ -217,14 +221,18 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 // asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	// Parameters are allowed: some clients send application/json; charset=utf-8.
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, fail(codeRequest, "a message must have the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
+		return nil, fail(codeRequest,
+			"a message must have the Content-Type application/json").withStatus(
+			http.StatusUnsupportedMediaType)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, fail(codeRequest, "a message may have at most %d bytes", s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
+		return nil, fail(codeRequest, "a message may have at most %d bytes",
+			s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
 	case err != nil:
 		return nil, fail(codeParse, "the message broke off").withStatus(http.StatusBadRequest)
 	}
@@ -260,7 +268,8 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
 	// A proxy must not serve one session's answer to another from its cache.
 	h.Set("Cache-Control", "no-store")
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
+	// a recorder in a test has no deadlines
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall))
 	w.WriteHeader(cmp.Or(f.status, http.StatusOK))
 	for _, part := range [][]byte{head, f.body, []byte(tail)} {
 		_, _ = w.Write(part) // a client that has gone needs no answer
@@ -272,7 +281,8 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 // them has this meaning.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
-	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
+	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(
+		http.StatusServiceUnavailable))
 }
 
 // tooMany answers 429 and when the client may go on, in whole seconds rounded up, as 0 would mean
@@ -280,5 +290,6 @@ func (s *Server) busy(w http.ResponseWriter, why string) {
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))
-	s.refuse(w, nil, fail(codeInternal, "too many messages; try again in %d s", seconds).withStatus(http.StatusTooManyRequests))
+	s.refuse(w, nil, fail(codeInternal, "too many messages; try again in %d s", seconds).withStatus(
+		http.StatusTooManyRequests))
 }

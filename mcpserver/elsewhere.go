@@ -19,16 +19,20 @@ type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 
-	Name() string                                                           // of this replica; without . and -
-	Send(to string, body []byte) error                                      // to the replica of that name
-	Receive(ctx context.Context, got func(body []byte), failed func(error)) // what is sent to this one, until ctx ends
+	// of this replica; without . and -
+	Name() string
+	// to the replica of that name
+	Send(to string, body []byte) error
+	// what is sent to this one, until ctx ends
+	Receive(ctx context.Context, got func(body []byte), failed func(error))
 }
 
 const (
-	streamKind  = "mcp stream"    // of the rest of streams, in Shared
-	answerWait  = 5 * time.Second // how long another replica may take to answer, beside the time for which it waits for an event
-	longestName = 128             // of a request's id that is in its stream's
-	longestID   = 512             // of a stream
+	streamKind = "mcp stream" // of the rest of streams, in Shared
+	// how long another replica may take to answer, beside the time for which it waits for an event
+	answerWait  = 5 * time.Second
+	longestName = 128 // of a request's id that is in its stream's
+	longestID   = 512 // of a stream
 )
 
 // elsewhere finds streams that other replicas write. Nothing is kept for that while the client
@@ -43,12 +47,14 @@ type elsewhere struct {
 	beside  *sync.WaitGroup
 	records *records
 	deliver func(id, session, principal string, m message) // takes clients' answers
-	asked   sync.Map                                       // the id of a question to another replica -> chan batch
+	// the id of a question to another replica -> chan batch
+	asked sync.Map
 }
 
 // newElsewhere connects a server with other replicas, until its engine is stopped.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
-	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r, deliver: e.asked.deliver}
+	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r,
+		deliver: e.asked.deliver}
 	if cfg.Shared != nil {
 		e.beside.Go(one.receive)
 	}
@@ -74,7 +80,8 @@ type letter struct {
 type batch struct {
 	Events []carried `json:"events,omitempty"`
 	Over   bool      `json:"over,omitempty"` // nothing follows
-	Lost   bool      `json:"lost,omitempty"` // there is no such stream, or it has ended without its answer
+	// there is no such stream, or it has ended without its answer
+	Lost bool `json:"lost,omitempty"`
 }
 
 // carried is an event on its way to another replica.
@@ -143,7 +150,8 @@ func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session 
 		}
 		switch {
 		case b.Lost:
-			gone := fail(codeInternal, "the replica that ran this call has stopped before it answered; the tool may have done its work all the same")
+			gone := fail(codeInternal,
+				"the replica that ran this call has stopped before it answered; the tool may have done its work all the same")
 			out.Buf = plainEvent(out.Buf, frame{body: gone.frame(request)})
 		case len(b.Events) == 0:
 			out.Comment("keep-alive")
@@ -223,7 +231,8 @@ func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 // receive reads letters of other replicas until the server ends.
 func (e *elsewhere) receive() {
 	e.shared.Receive(e.ctx, e.read, func(err error) {
-		e.cfg.Log.Warn().Err(err).Msg("cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
+		e.cfg.Log.Warn().Err(err).Msg(
+			"cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
 	})
 }
 
@@ -291,7 +300,8 @@ func (e *elsewhere) next(ask letter) (b batch) {
 			select {
 			case <-o.box.more:
 			case <-ctx.Done():
-				return batch{Over: errors.Is(context.Cause(ctx), errReplaced), Lost: e.ctx.Err() != nil}
+				return batch{Over: errors.Is(context.Cause(ctx), errReplaced),
+					Lost: e.ctx.Err() != nil}
 			}
 		}
 	}
@@ -308,7 +318,9 @@ func (e *elsewhere) leaveBehind(o *record) {
 	if !b.Over {
 		return
 	}
-	if err := e.shared.Put(streamKind, nameOf(o.id), nameOf(o.session), encode(b), e.cfg.StreamGrace); err != nil {
-		e.cfg.Log.Warn().Err(err).Msg("cannot keep the answer to an MCP call for other replicas: its client finds it at this one alone")
+	if err := e.shared.Put(streamKind, nameOf(o.id), nameOf(o.session), encode(b),
+		e.cfg.StreamGrace); err != nil {
+		e.cfg.Log.Warn().Err(err).Msg(
+			"cannot keep the answer to an MCP call for other replicas: its client finds it at this one alone")
 	}
 }

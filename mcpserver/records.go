@@ -21,14 +21,15 @@ type record struct {
 	box         *outbox
 	writing     chan struct{} // has a value while a connection writes the stream
 
-	mu     sync.Mutex
-	leave  context.CancelCauseFunc // of the connection that took the stream last; nil: none has
-	reader string                  // its name at another replica; empty: it is a connection of this one
-	takers int                     // connections that write the stream, or wait for it
-	grace  *time.Timer             // until the stream is forgotten; nil: it was never released
-	next   uint64                  // the number of the next event
-	sent   []numbered              // the last events
-	bytes  int                     // of their frames
+	mu    sync.Mutex
+	leave context.CancelCauseFunc // of the connection that took the stream last; nil: none has
+	// its name at another replica; empty: it is a connection of this one
+	reader string
+	takers int         // connections that write the stream, or wait for it
+	grace  *time.Timer // until the stream is forgotten; nil: it was never released
+	next   uint64      // the number of the next event
+	sent   []numbered  // the last events
+	bytes  int         // of their frames
 }
 
 // numbered is an event that was sent.
@@ -128,7 +129,8 @@ func (r *records) end(session string) {
 // stream for each of its questions; reader is its name, and again says that it had the stream
 // before. If others have taken it since, that is the error: the client has left for them. The
 // caller calls release in any case.
-func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string, again bool) error {
+func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string,
+	again bool) error {
 	o.mu.Lock()
 	o.takers++
 	if again && o.reader != reader {

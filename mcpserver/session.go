@@ -88,7 +88,8 @@ func (s *session) watch(uri string) error {
 		return nil
 	}
 	if len(s.watched) >= maxWatched || s.bytes+len(uri) > maxWatchedBytes {
-		return fmt.Errorf("a session may subscribe to %d resources, with %d bytes of addresses", maxWatched, maxWatchedBytes)
+		return fmt.Errorf("a session may subscribe to %d resources, with %d bytes of addresses",
+			maxWatched, maxWatchedBytes)
 	}
 	if s.watched == nil {
 		s.watched = map[string]bool{}
@@ -238,7 +239,8 @@ func (s *sessions) refresh(one *session) {
 		return
 	}
 	var other settings
-	if body, ok, _ := s.shared.Get(settingsKind, nameOf(one.id), ""); ok && json.Unmarshal(body, &other) == nil && one.adopt(other) {
+	if body, ok, _ := s.shared.Get(settingsKind, nameOf(one.id), ""); ok &&
+		json.Unmarshal(body, &other) == nil && one.adopt(other) {
 		s.hold(one)
 	}
 }
@@ -310,7 +312,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 		var name string
 		var seconds int64
 		lines++
-		if n, _ := fmt.Sscanf(string(line), "%32s %d", &name, &seconds); n == 2 && now.Sub(time.Unix(seconds, 0)) <= sessionLife {
+		if n, _ := fmt.Sscanf(string(line), "%32s %d", &name, &seconds); n == 2 &&
+			now.Sub(time.Unix(seconds, 0)) <= sessionLife {
 			e.at[name] = time.Unix(seconds, 0)
 		}
 	}
@@ -353,7 +356,8 @@ func (e *ended) add(id string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix()) // one write, so that lines of two programs do not mix
+	// one write, so that lines of two programs do not mix
+	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix())
 	return errors.Join(err, f.Close())
 }
 

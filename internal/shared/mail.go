@@ -57,7 +57,8 @@ func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(
 			failed(err)
 			continue
 		}
-		for more := true; more; _, more = <-notices { // also at once, for what was sent before it listened
+		// also at once, for what was sent before it listened
+		for more := true; more; _, more = <-notices {
 			if err := s.collect(got); err != nil && ctx.Err() == nil {
 				failed(err)
 			}
@@ -69,7 +70,8 @@ func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(
 func (s *Store) collect(got func([]byte)) error {
 	ctx, cancel := asking()
 	defer cancel()
-	rows, err := s.db.QueryContext(ctx, "DELETE FROM h_shared WHERE kind = $1 RETURNING body", topic(s.name))
+	rows, err := s.db.QueryContext(ctx, "DELETE FROM h_shared WHERE kind = $1 RETURNING body",
+		topic(s.name))
 	if err != nil {
 		return err
 	}
