@@ -90,7 +90,7 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
 		p.entry.account.lacks(challenge)
 		resp.Body.Close()
-		return nil, forbidden("the sign-in to " + p.entry.Name + " may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
+		return nil, forbidden("the sign-in to " + p.entry.Name + " may too little for that: sign in again, on the page MCP servers of /admin or by toolnorm mcp login " + p.entry.Name)
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {

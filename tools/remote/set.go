@@ -51,6 +51,7 @@ type Set struct {
 
 	relayMu sync.Mutex
 	relays  map[relayKey]*relay
+	visits  visits
 	levels  map[string]json.RawMessage // what sessions have said of log lines, as they said it
 	places  directory
 	tell    atomic.Pointer[func(method string)]
