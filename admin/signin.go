@@ -11,8 +11,8 @@ import (
 )
 
 // SignedIn is the path to which a browser comes back from the server at which its user has signed
-// in to another MCP server. It needs no key, since a browser sends none there: what it brings counts
-// for a sign-in that a page has begun, in the same browser, and once.
+// in to another MCP server. It needs no key, since a browser sends none there: what it brings
+// counts for a sign-in that a page has begun, in the same browser, and once.
 const SignedIn = Paths + "/signed-in"
 
 // visitor begins the name of the cookie by which a browser shows that a sign-in began in it; the
