@@ -89,7 +89,7 @@ func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	time.Sleep(wait)
 }
 
-// last returns h, whose answers are the last ones of their connections once the program is stopping.
+// last returns h, whose answers are the last of their connections once the program is stopping.
 func (s *httpServer) last(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
