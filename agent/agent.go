@@ -189,7 +189,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	a.Request.Tools = nil
 	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens), tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
 	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}
-	defer r.leave()
+	defer r.samples.leave(l)
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}

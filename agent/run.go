@@ -45,8 +45,7 @@ type run struct {
 	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
-	session string // by which servers know the run that they may ask; empty: none may yet
-	sampled int    // questions of servers that were answered
+	samples samples
 
 	shape func(tools.Result) tools.Result // returns the part of a result that the model reads; nil: all of it
 

@@ -43,26 +43,32 @@ type sampler struct {
 	used   chat.Counts
 }
 
+// samples are the questions of servers in one run.
+type samples struct {
+	session string // by which servers know the run that they may ask; empty: none may yet
+	count   int    // questions that were answered
+}
+
 // answering returns the context for a call of a tool, under which its server may ask the model of
 // the run if Config.Sample allows that. done must be called after the call.
 //
 // The server gets a connection of its own for the run, since questions of servers name no request:
 // on a shared connection a question could be answered by another user's model.
-func (r *run) answering(ctx context.Context, name string) (_ context.Context, done func()) {
+func (q *samples) answering(ctx context.Context, r *run, name string) (_ context.Context, done func()) {
 	t := r.tools.byName[name]
 	server, _, of := strings.Cut(t.Name, ".")
 	if !r.loop.cfg.Sample || r.loop.cfg.Servers == nil || !of || server == local {
 		return ctx, func() {}
 	}
-	if r.session == "" {
-		r.session = "agent-" + rand.Text()
+	if q.session == "" {
+		q.session = "agent-" + rand.Text()
 	}
 	ctx, end := context.WithCancel(ctx)
 	spent := r.out.Usage.Prompt + r.out.Usage.Completion
-	s := &sampler{loop: r.loop, model: r.ask.Request.Model, tool: t.Name, ctx: ctx, tokens: r.loop.cfg.Tokens - spent, left: mostSampled - r.sampled}
+	s := &sampler{loop: r.loop, model: r.ask.Request.Model, tool: t.Name, ctx: ctx, tokens: r.loop.cfg.Tokens - spent, left: mostSampled - q.count}
 	before := s.left
 	ctx = tools.WithPeer(ctx, &tools.Peer{
-		Session: r.session, Ask: s.ask,
+		Session: q.session, Ask: s.ask,
 		Client: json.RawMessage(`{"name":"toolnorm","version":"1"}`), Can: json.RawMessage(`{"sampling":{}}`),
 		Params: json.RawMessage(`{"_meta":{"progressToken":0}}`), // progress begins the time of the call anew
 	})
@@ -70,15 +76,15 @@ func (r *run) answering(ctx context.Context, name string) (_ context.Context, do
 		end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		r.sampled += before - s.left
+		q.count += before - s.left
 		r.out.Usage = r.out.Usage.Plus(s.used)
 	}
 }
 
 // leave closes the connections that the servers have for this run.
-func (r *run) leave() {
-	if r.session != "" {
-		r.loop.cfg.Servers.Left(r.session)
+func (q *samples) leave(l *Loop) {
+	if q.session != "" {
+		l.cfg.Servers.Left(q.session)
 	}
 }
 
