@@ -87,7 +87,8 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
 		return prose.Line
-	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right after a call it begins the next one
+	// right after a call it begins the next one
+	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank):
 		return inWords
 	}
 	if !here.looked {
@@ -153,7 +154,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence, before := prose.EndsSentence(front), bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
+	afterSentence, before := prose.EndsSentence(front),
+		bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
 		a = db.openers.try(m)
@@ -176,14 +178,16 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		// A call that had to be repaired is not a clean call, and one without a required parameter
 		// may be an outline.
-		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
+		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs ||
+			!m.Own && !db.drafts.complete() {
 			return false
 		}
 		switch {
 		case why == prose.Colon:
 			return db.behindColon(front, m.Own, last)
 		case why == prose.Indented:
-			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
+			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' &&
+				announced()
 		case prose.Recorded(front):
 			return last && m.Own
 		// nothing follows that could make it a mention
@@ -198,7 +202,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence || why == unannounced) && why != inWords && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
+	case cutOff && (m.Own || afterSentence || why == unannounced) && why != inWords &&
+		why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
 		return db.openers.try(m)
 	case readTo > 0:
 		db.trial.rejected = readTo

@@ -112,7 +112,9 @@ func (s *tagSearch) run() {
 				break
 			}
 			if k == len(s.tokens) {
-				s.finish(tagReading{cost: v.cost + s.endCost(v.head), args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args}, cut: true})
+				s.finish(tagReading{cost: v.cost + s.endCost(v.head),
+					args: &tagArg{head: v.head, from: v.from, to: s.textEnd(), prev: v.args},
+					cut:  true})
 				continue
 			}
 			s.step(k, v)
@@ -141,7 +143,8 @@ func (s *tagSearch) step(k int, v tagState) {
 		if v.guessed && s.blank(v.from, to) {
 			return // neither a head nor a value: nothing shows that this was an argument
 		}
-		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag || t.cost > 0, v.guessed, false}, i, cost, 0)
+		s.next(&tagArg{v.head, v.from, max(to, v.from), v.args, v.odd, t.kind != valueTag ||
+			t.cost > 0, v.guessed, false}, i, cost, 0)
 	}
 	// a missing closer takes the line break before it along; if there are two, one may be the
 	// value's
@@ -154,7 +157,8 @@ func (s *tagSearch) step(k int, v tagState) {
 	line := s.lineEnd(t.at, v.from)
 	// without a closer of its own the value would end in a tag, which at a border is never text
 	lost := v.cost + slipCost
-	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from && s.blank(s.tokens[k-1].end, t.at) {
+	if k > 0 && !s.tokens[k-1].opens && s.tokens[k-1].at >= v.from &&
+		s.blank(s.tokens[k-1].end, t.at) {
 		lost += leftCost
 	}
 	nests := 0
@@ -162,7 +166,8 @@ func (s *tagSearch) step(k int, v tagState) {
 		nests = textCost
 		s.add(s.from(t.end), tagState{v.cost + slipCost, v.args, v.head, t.end, true, false})
 	}
-	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) && s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
+	if t.opens && t.kind == valueTag && k+1 < len(s.tokens) && s.blank(t.end, s.tokens[k+1].at) &&
+		s.tokens[k+1].kind == headTag && s.fresh(v, s.tokens[k+1].heads[0].key) {
 		nests = textCost
 	}
 	switch {
@@ -172,7 +177,8 @@ func (s *tagSearch) step(k int, v tagState) {
 			to = line
 		}
 		cost := v.cost + t.cost
-		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' { // a line of its own is where it belongs
+		// a line of its own is where it belongs
+		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' {
 			cost += lostCost
 		}
 		closed(to, t.end, cost)
@@ -181,14 +187,17 @@ func (s *tagSearch) step(k int, v tagState) {
 		closed(t.at, t.end, v.cost+t.cost+slipCost)
 	// the closer of the value is missing
 	case t.kind == closeTag:
-		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() { // a sentence goes on after it
+		// a sentence goes on after it
+		if t.asText == mentionCost && t.end+s.d.Space(t.end) < s.textEnd() {
 			lost += 4 * quarter
 		}
 		missing(line, t.at, lost)
 	case t.kind == headTag && s.blank(v.from, t.at) && t.heads[0].key == v.head.key:
 		nests = textCost
-		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end, true, false})
-	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && (!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
+		s.add(s.from(t.end), tagState{v.cost + slipCost + t.cost, v.args, v.head, t.heads[0].end,
+			true, false})
+	case t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) &&
+		(!v.head.onLines() || s.d.before(t.at) == '\n' || t.at == v.from):
 		missing(line, t.at, lost)
 	}
 	s.asText(k, v, nests)
@@ -203,10 +212,13 @@ func (s *tagSearch) step(k int, v tagState) {
 func (s *tagSearch) asText(k int, v tagState, nests int) {
 	t := &s.tokens[k]
 	text := t.asText
-	behind := k > 0 && s.tokens[k-1].kind == valueTag && s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
-	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() && !behind {
+	behind := k > 0 && s.tokens[k-1].kind == valueTag &&
+		s.tokens[k-1].end+s.d.Elastic(s.tokens[k-1].end) == t.at
+	if t.kind == headTag && t.cost == 0 && s.fresh(v, t.heads[0].key) && !v.head.onLines() &&
+		!behind {
 		// in a text of several lines a mention cannot be told from an argument
-		if text = textCost; bytes.IndexByte(bytes.TrimSpace(s.d.Slice(s.d.Pos+v.from, s.d.Pos+t.at)), '\n') >= 0 {
+		if text = textCost; bytes.IndexByte(
+			bytes.TrimSpace(s.d.Slice(s.d.Pos+v.from, s.d.Pos+t.at)), '\n') >= 0 {
 			text = slipCost - 1
 		}
 	}
@@ -271,7 +283,8 @@ func (s *tagSearch) next(args *tagArg, i, cost, depth int) {
 			cost += lostCost
 		}
 		_, a := d.argHead(s.f.p.Family, n)
-		s.finish(tagReading{cost: cost + slipCost, args: args, end: n, cut: a == incomplete && d.At(n) >= 0, open: d.At(n) < 0})
+		s.finish(tagReading{cost: cost + slipCost, args: args, end: n, cut: a == incomplete &&
+			d.At(n) >= 0, open: d.At(n) < 0})
 		return
 	}
 	if size := s.comment(n); size > 0 {
@@ -334,8 +347,10 @@ func (s *tagSearch) between(args *tagArg, i, n, cost, depth int) {
 		s.add(s.from(n), tagState{cost + lostCost, args, h, n, true, true})
 	}
 	k := s.from(n)
-	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside && bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
-		if args != nil && (depth > 0 || s.tokens[k].kind == valueTag || bytes.ContainsAny(d.Slice(d.Pos+n, d.Pos+s.tokens[k].at), "<>=:[]/'\"")) {
+	if k < len(s.tokens) && s.tokens[k].at > n && s.tokens[k].at-n <= maxAside &&
+		bytes.IndexByte(bytes.TrimRight(d.Slice(d.Pos+i, d.Pos+s.tokens[k].at), "\n "), '\n') < 0 {
+		if args != nil && (depth > 0 || s.tokens[k].kind == valueTag ||
+			bytes.ContainsAny(d.Slice(d.Pos+n, d.Pos+s.tokens[k].at), "<>=:[]/'\"")) {
 			unsure := *args
 			unsure.doubt = true
 			args = &unsure

@@ -51,13 +51,16 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(separators && (r == '\u2028' || r == '\u2029')) && (r != utf8.RuneError || size > 1) {
+			if !(separators && (r == '\u2028' || r == '\u2029')) &&
+				(r != utf8.RuneError || size > 1) {
 				i += size
 				continue
 			}
 		}
 		if rest := len(s) - start; rest > 64<<10 && cap(dst)-len(dst) < rest {
-			dst = slices.Grow(dst, 2*rest) // all at once: growing by a quarter at a time, a text of megabytes leaves four times its length as garbage
+			// all at once: growing by a quarter at a time, a text of megabytes leaves four times
+			// its length as garbage
+			dst = slices.Grow(dst, 2*rest)
 		}
 		dst = append(dst, s[start:i]...)
 		dst = appendEscape(dst, r)
@@ -110,5 +113,6 @@ func appendEscape(dst []byte, r rune) []byte {
 	case '\t':
 		return append(dst, `\t`...)
 	}
-	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15],
+		hexDigits[r&15])
 }

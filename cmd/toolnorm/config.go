@@ -198,7 +198,8 @@ func (m *Main) ParseFlags(args []string) error {
 			if cli, said, err = m.parse(args, file); err != nil {
 				return err
 			}
-			for _, c := range []*Config{&cli.Serve, &cli.Doctor.Config, &cli.Models.Config, &cli.Bug.Config} {
+			for _, c := range []*Config{&cli.Serve, &cli.Doctor.Config, &cli.Models.Config,
+				&cli.Bug.Config} {
 				c.Upstreams = file.upstreams
 			}
 		}
@@ -232,7 +233,8 @@ func strays(app *kong.Application) (names []string) {
 		}
 	}
 	for _, env := range os.Environ() {
-		if name, _, _ := strings.Cut(env, "="); strings.HasPrefix(name, "TOOLNORM_") && !known[name] {
+		if name, _, _ := strings.Cut(env, "="); strings.HasPrefix(name, "TOOLNORM_") &&
+			!known[name] {
 			names = append(names, name)
 		}
 	}
@@ -260,9 +262,12 @@ func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error
 	done := false
 	options := []kong.Option{
 		kong.Name("toolnorm"),
-		kong.Description("An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
-		kong.Writers(m.Out, m.Err), kong.Exit(func(int) { done = true }), kong.DefaultEnvars("TOOLNORM"),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print), kong.Vars{"version": "toolnorm " + version.String()}, tokens,
+		kong.Description(
+			"An OpenAI-compatible endpoint in front of local models: tool calls come out strict, while they stream."),
+		kong.Writers(m.Out, m.Err), kong.Exit(func(int) { done = true }), kong.DefaultEnvars(
+			"TOOLNORM"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Help(help.print),
+		kong.Vars{"version": "toolnorm " + version.String()}, tokens,
 	}
 	if file != nil {
 		options = append(options, kong.Resolvers(file))
@@ -305,7 +310,8 @@ type settings struct {
 	odd         []error // errors of keys and families that cannot be used and are left out
 	oddFamilies bool    // some of these are families
 
-	unread map[string]string // entries of the setting format that name a family which could not be read
+	// entries of the setting format that name a family which could not be read
+	unread map[string]string
 }
 
 // maxTrace is how many exchanges may be kept. With prompts and replies they take up to 256 MiB.
@@ -325,7 +331,8 @@ func (c *Config) readGates() error {
 			c.AskBeforeTools[model] = engine.GateNever
 		case engine.GateAlways, engine.GateNever, engine.GateAuto:
 		default:
-			return fmt.Errorf("ask-before-tools: %s must be always, auto or never, not %q", model, when)
+			return fmt.Errorf("ask-before-tools: %s must be always, auto or never, not %q", model,
+				when)
 		}
 	}
 	return nil
@@ -355,8 +362,16 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("calls: %w", err)
 	}
 	for name, n := range map[string]int64{
-		"max-body": c.MaxBody, "max-bodies": c.MaxBodies, "body-timeout": int64(c.BodyTimeout), "client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
-		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout), "heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1, "max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1, "queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout), "agent-time": int64(c.AgentTime), "agent-tokens": int64(c.AgentTokens), "agent-tool-tokens": int64(c.AgentToolTokens), "agent-rpm": int64(c.AgentRPM) + 1, "agent-at-once": int64(c.AgentAtOnce) + 1, "agent-queue": int64(c.AgentQueue), "grace": int64(c.Grace) + 1,
+		"max-body": c.MaxBody, "max-bodies": c.MaxBodies, "body-timeout": int64(c.BodyTimeout),
+		"client-timeout": int64(c.ClientTimeout), "load-timeout": int64(c.LoadTimeout),
+		"first-byte-timeout": int64(c.FirstByteTimeout), "idle-timeout": int64(c.IdleTimeout),
+		"heartbeat": int64(c.Heartbeat), "queue": int64(c.Queue) + 1,
+		"max-repeat": int64(c.MaxRepeat) + 1, "max-same-calls": int64(c.MaxSameCalls) + 1,
+		"queue-wait": int64(c.QueueWait), "mcp-timeout": int64(c.MCPTimeout),
+		"agent-time": int64(c.AgentTime), "agent-tokens": int64(c.AgentTokens),
+		"agent-tool-tokens": int64(c.AgentToolTokens), "agent-rpm": int64(c.AgentRPM) + 1,
+		"agent-at-once": int64(c.AgentAtOnce) + 1, "agent-queue": int64(c.AgentQueue),
+		"grace": int64(c.Grace) + 1,
 	} {
 		if n <= 0 {
 			return s, fmt.Errorf("%s: must be more than 0", name)
@@ -369,7 +384,8 @@ func (c *Config) resolve() (s settings, err error) {
 		return s, fmt.Errorf("trace: must be 0 to %d", maxTrace)
 	}
 	if c.Data, err = home.Data(c.Data); err == nil {
-		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes), c.histories.check())
+		err = cmp.Or(checkFolder(c.Data), checkStore(c.Store), checkSuffixes(c.ListSuffixes),
+			c.histories.check())
 	}
 	if err != nil {
 		return s, err

@@ -45,7 +45,8 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 		end = o.start
 	}
 	// What has left is closed for the moment, so that it can be read. A comma behind it goes.
-	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")), closer))
+	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")),
+		closer))
 	if err != nil || n.Raw[0] != p.text[o.begin] {
 		return "", false
 	}

@@ -28,7 +28,8 @@ type Config struct {
 	Log      zerolog.Logger
 
 	CallTime time.Duration // of one call; 0: 30 s
-	ListTime time.Duration // how long a request waits for a server that does not list its tools; 0: 5 s
+	// how long a request waits for a server that does not list its tools; 0: 5 s
+	ListTime time.Duration
 
 	// Private reports whether the caller may add a server at a private or loopback address while
 	// the program runs; If it is nil, no caller may.
@@ -85,7 +86,8 @@ func Open(cfg Config) *Set {
 		cfg.Log.Warn().Err(err).Msg("MCP servers cannot be added")
 	case err != nil:
 		f = &file{}
-		cfg.Log.Error().Err(err).Msg("mcp.json cannot be read; none of its MCP servers is used until it is put right")
+		cfg.Log.Error().Err(err).Msg(
+			"mcp.json cannot be read; none of its MCP servers is used until it is put right")
 		s.broken = err
 	}
 	s.take(f)
@@ -93,7 +95,8 @@ func Open(cfg Config) *Set {
 	if len(f.servers) == 0 { // most people have none, and read the lines of a start
 		level = zerolog.DebugLevel
 	}
-	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
+	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json",
+		len(s.links))
 	s.running.Go(s.watch) // ends with Close
 	return s
 }
@@ -122,7 +125,8 @@ func (s *Set) take(f *file) {
 	for i, w := range f.servers {
 		e := w.entry
 		if w.err != nil && said[w.shown(i)] != w.err.Error() {
-			s.cfg.Log.Error().Str("mcp_server", w.shown(i)).Err(w.err).Msg("a server of mcp.json is left out until its entry is put right")
+			s.cfg.Log.Error().Str("mcp_server", w.shown(i)).Err(w.err).Msg(
+				"a server of mcp.json is left out until its entry is put right")
 		}
 		if w.err != nil || e.Disabled {
 			continue
@@ -151,15 +155,18 @@ func (s *Set) connect(w written) {
 	}
 	if old != nil {
 		s.forget(old)
-		_ = s.cfg.Registry.Set(source(e.Name)) // removes the old one's tools; setting no tools cannot fail
+		// removes the old one's tools; setting no tools cannot fail
+		_ = s.cfg.Registry.Set(source(e.Name))
 	}
 	if w.key != e.Name {
-		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg("a server of mcp.json has another name here")
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg(
+			"a server of mcp.json has another name here")
 	}
 	if e.Command != "" {
 		// The whole command is in the log before it runs: the file is its own approval, and this is
 		// where people can look.
-		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args",
+			e.Args).Msg("starting the command that mcp.json names")
 	}
 	// It connects in a goroutine of its own; s.mu is not held while it does.
 	s.links[e.Name] = newLink(s, e)
@@ -251,7 +258,8 @@ func (s *Set) reread() {
 		f, err = load(s.cfg.Path)
 	}
 	if s.broken = err; err != nil {
-		s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")
+		s.cfg.Log.Error().Err(err).Msg(
+			"mcp.json has changed and cannot be read; the servers stay as they were")
 		return
 	}
 	s.take(f)
@@ -266,7 +274,8 @@ func (s *Set) change(do func(f *file) error) error {
 	defer s.mu.Unlock()
 	f, err := s.fresh()
 	if err != nil {
-		return fault.New(fault.Unable, "mcp.json cannot be read, so nothing is changed in it: %w", err)
+		return fault.New(fault.Unable, "mcp.json cannot be read, so nothing is changed in it: %w",
+			err)
 	}
 	if err := do(f); err != nil {
 		return err
@@ -275,7 +284,8 @@ func (s *Set) change(do func(f *file) error) error {
 		return fault.New(fault.Unable, "mcp.json cannot be written: %w", err)
 	}
 	if f.commented {
-		s.cfg.Log.Warn().Str("file", s.cfg.Path+".bak").Msg("mcp.json had comments, which a change by request cannot keep; the file as it was is kept")
+		s.cfg.Log.Warn().Str("file", s.cfg.Path+".bak").Msg(
+			"mcp.json had comments, which a change by request cannot keep; the file as it was is kept")
 		f.commented = false
 	}
 	s.take(f)
@@ -355,7 +365,8 @@ func (s *Set) Names() []string {
 // server that has just been registered or lost, for no longer than Config.ListTime in all, however
 // many requests come meanwhile. A server that is known to be down is left out at once, and tried
 // again in the background. down has the servers that do not answer, with the reasons.
-func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
+func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool,
+	down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
 	type answer struct {

@@ -11,9 +11,12 @@ import (
 // words has the words for true, false and null in JSON, Python and JavaScript. JSON has no
 // not-a-number and no infinities; JSON.stringify writes them as null.
 var words = map[string]string{
-	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
-	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
-	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
+	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false",
+	"FALSE": "false",
+	"null":  "null", "None": "null", "none": "null", "nil": "null", "undefined": "null",
+	"NULL": "null",
+	"NaN":  "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null",
+	"-inf": "null",
 }
 
 // Scalar returns a word as a JSON scalar, or "" if it is not a scalar. own reports whether it is
@@ -47,12 +50,15 @@ func number(s string) (string, bool) {
 	if rest == "" || rest[0] != '.' && !scan.IsDigit(rest[0]) {
 		return "", false
 	}
-	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; not a number beyond 64 bits
+	// 0x1F; not a number beyond 64 bits
+	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok {
 		n, err := strconv.ParseUint(hex, 16, 64)
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}
-	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0") // 1_000, 8. and 007
-	if s == "" || !scan.IsDigit(s[0]) {                                                   // 0 and .25
+	// 1_000, 8. and 007
+	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0")
+	// 0 and .25
+	if s == "" || !scan.IsDigit(s[0]) {
 		s = "0" + s
 	}
 	return sign + s, schema.IsNumber(s)

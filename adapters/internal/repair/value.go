@@ -46,7 +46,8 @@ func (x *valueReader) read() {
 			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
 		}
 		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
-			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
+			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(),
+				small, slip), aSet)
 		}
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
@@ -66,7 +67,8 @@ func (x *valueReader) read() {
 	case x.inList && scan.IsCloser(x.c) && x.n.Flags&empty != 0:
 		x.n.pop(x.s, 0, slip)
 		x.n.pop(x.s, 1, slip)
-	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
+	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil &&
+		(!x.inList || x.t.Only(schema.Array|schema.Null)):
 		if x.inList && x.at(x.blank(x.n.Pos+1)) == ',' {
 			x.n.Flags |= unsure // perhaps a surplus bracket
 		}
@@ -77,7 +79,8 @@ func (x *valueReader) read() {
 		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
 	case x.c == ',' || x.c == ';':
 		x.step(likely, keep(x.n, x.n.Pos+1))
-		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 && (key != "" || x.n.Stack.Up != nil && x.n.Stack.Up.Kind == aList) {
+		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 &&
+			(key != "" || x.n.Stack.Up != nil && x.n.Stack.Up.Kind == aList) {
 			x.n.pop(x.s, 0, likely)
 		}
 		x.valueLost()
@@ -125,12 +128,15 @@ func guessed(text string, n *Node) bool {
 	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
 		return true // the blank may belong to it
 	}
-	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
+	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") ||
+		strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
 	before := strings.TrimRight(text[:n.Pos], " \t\n")
-	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos], "\n") && !strings.HasSuffix(before, ":") {
-		if behind := before[at:]; strings.Contains(behind, "//") || strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
+	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos],
+		"\n") && !strings.HasSuffix(before, ":") {
+		if behind := before[at:]; strings.Contains(behind, "//") ||
+			strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
 			return true
 		}
 	}
@@ -142,13 +148,18 @@ func guessed(text string, n *Node) bool {
 	if prefixed.MatchString(text[n.Pos:]) {
 		return true // a string with a prefix letter
 	}
-	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) &&
+		!unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
 		return true // a sign in the place of its quote
 	}
-	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
+	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") ||
+		strings.HasPrefix(rest, "</") {
 		return true // a damaged mark
 	}
-	if rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
+	if rest != "" && strings.IndexFunc(rest, func(r rune) bool {
+		return r >= 0x80 ||
+			scan.IsWord(int(r))
+	}) < 0 {
 		return true // only signs
 	}
 	if t.Only(schema.String) || len(rest) == 0 {
@@ -158,13 +169,16 @@ func guessed(text string, n *Node) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" && t.Allows(schema.KindOf(value)) {
+	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" &&
+		t.Allows(schema.KindOf(value)) {
 		return true // a number and a surplus sign
 	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
-	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") ||
+		strings.HasSuffix(word, ":")) || nearLiteral(rest) ||
+		!t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
 // prefixed matches the beginning of a string with a prefix letter of another language.
@@ -175,7 +189,8 @@ var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {
-			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) && len(word) > 1 {
+			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) &&
+				len(word) > 1 {
 				return true
 			}
 		}
@@ -194,11 +209,13 @@ func (x *valueReader) valueLost() {
 
 // keyAgain offers to skip a key, or the name of a type, where the value is expected.
 func (x *valueReader) keyAgain() {
-	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil && x.n.Stack.Kind == anObject {
+	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil &&
+		x.n.Stack.Kind == anObject {
 		i := x.n.Pos + x.quoteAt(x.n.Pos) + len(key)
 		i = x.blank(i + x.quoteAt(i))
 		to := keep(x.n, i+x.colon(i))
-		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
+		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front,
+			key) && !slices.Contains(typeNames, key) {
 			to.Flags |= unsure // perhaps another member, whose value follows
 		}
 		x.step(slip, to)
@@ -206,7 +223,8 @@ func (x *valueReader) keyAgain() {
 }
 
 // typeNames holds words that models write between a key and its value.
-var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "value", "type"}
+var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
+	"bool", "array", "list", "object", "dict", "value", "type"}
 
 // keep returns a place further on with the same mode.
 func keep(n *Node, pos int) Place {
@@ -250,7 +268,8 @@ func (x *here) junkWord() {
 		end++
 	}
 	value, _ := Scalar(x.text[next:end])
-	if i > x.n.Pos && next > i && (x.stringAhead(next) || x.at(next) == '{' || x.at(next) == '[' || value != "") {
+	if i > x.n.Pos && next > i && (x.stringAhead(next) || x.at(next) == '{' || x.at(next) == '[' ||
+		value != "") {
 		x.step(slip+small, keep(x.n, next))
 	}
 }
@@ -303,9 +322,12 @@ func (x *valueReader) scalar() {
 		}
 		x.step(cost, to, value)
 	}
-	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") && !x.has(x.n.Pos, "--") {
+	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 &&
+		strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") &&
+		!x.has(x.n.Pos, "--") {
 		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
-		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord), slip, 0))
+		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord),
+			slip, 0))
 	}
 }
 
@@ -316,7 +338,8 @@ func (x *valueReader) doubledQuote() {
 		if size > 1 {
 			next = x.space(next)
 		}
-		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
+		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) &&
+			(next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
 			to := keep(x.n, next)
 			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
 				to.Flags |= unsure // perhaps an empty text with signs after it
@@ -330,7 +353,8 @@ func (x *valueReader) doubledQuote() {
 // the type allows strings as well as the kind of the word, the word may be a string that has lost
 // its first quote.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
-	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
+	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
+		t.Allows(word) {
 		return unsure
 	}
 	return 0
@@ -352,13 +376,15 @@ func noHoles(text string, i int, quote byte) bool {
 // prefixed reads the prefix letter of a string in Python or another language, and reports whether
 // there is one.
 func (x *valueReader) prefixed() bool {
-	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') && x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
+	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') &&
+		x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
 		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {
 			x.step(habit, keep(x.n, x.n.Pos+1))
 		}
 		return true
 	}
-	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 && strings.IndexByte("rbuf", byte(x.c)) >= 0 {
+	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 &&
+		strings.IndexByte("rbuf", byte(x.c)) >= 0 {
 		if x.c != 'f' || noHoles(x.text, x.n.Pos+2, byte(next)) {
 			x.openStrings(1, x.c == 'r')
 		}

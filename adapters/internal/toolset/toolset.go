@@ -45,7 +45,9 @@ type Set struct {
 }
 
 // New returns a set of tools; also maps further names to the names of tools.
-func New(offered []chat.Tool, also map[string]string) *Set { return &Set{offered: offered, also: also} }
+func New(offered []chat.Tool, also map[string]string) *Set {
+	return &Set{offered: offered, also: also}
+}
 
 // Named returns the tool that is offered by exactly this name, or nil.
 func (s *Set) Named(name string) *Tool { return s.exact[name] }
@@ -61,7 +63,8 @@ func (s *Set) build() {
 	if s.exact != nil {
 		return
 	}
-	s.exact, s.forms = make(map[string]*Tool, len(s.offered)), make(map[string]*Tool, len(s.offered))
+	s.exact, s.forms = make(map[string]*Tool, len(s.offered)),
+		make(map[string]*Tool, len(s.offered))
 	all := make([]Tool, len(s.offered))
 	for i, o := range s.offered {
 		// offered twice
@@ -74,7 +77,8 @@ func (s *Set) build() {
 		s.add(o.Name, t)
 		if short := withoutPrefix(o.Name); short != "" {
 			s.add(short, t)
-			s.random = s.random || len(o.Name) == randomPrefix+1+len(short) && strings.HasSuffix(o.Name, "_"+short)
+			s.random = s.random || len(o.Name) == randomPrefix+1+len(short) &&
+				strings.HasSuffix(o.Name, "_"+short)
 		}
 	}
 	s.buildAlso()
@@ -195,8 +199,10 @@ func (s *Set) Find(name string) *Tool {
 	}
 	// zzzzzz_search_docs for k3j9ab_search_docs: Void adds six random characters, and models invent
 	// others
-	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isAlphanumeric(name[:randomPrefix]) {
-		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) && t.Name[randomPrefix:] == name[randomPrefix:] {
+	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' &&
+		isAlphanumeric(name[:randomPrefix]) {
+		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) &&
+			t.Name[randomPrefix:] == name[randomPrefix:] {
 			return t
 		}
 	}
@@ -265,13 +271,15 @@ func (t *Tool) Takes(members []scan.Field) bool {
 		return slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == name })
 	}
 	other := func(m scan.Field) bool { return len(typ.Members()) > 0 && !typ.Has(m.Key) }
-	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
+	return !slices.ContainsFunc(members, other) &&
+		!slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
 // BeginsID reports whether id is the beginning of an id that names a tool, or of a counter. It is
 // called for every byte of an id, so that a wrong one ends early.
 func (s *Set) BeginsID(id []byte) bool {
-	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
+	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix(
+		"call", string(id))
 }
 
 // Begins reports whether name is the beginning of a name that Find would accept, including prefixes
@@ -289,13 +297,15 @@ func (s *Set) Begins(name []byte) bool {
 	}
 	// functions.get_wea, or functi of a prefix itself
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) || strings.HasPrefix(p, folded) {
+		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) ||
+			strings.HasPrefix(p, folded) {
 			return true
 		}
 	}
 	// zzzzzz_search_d
 	if s.random && isAlphanumeric(string(name[:min(len(name), randomPrefix)])) &&
-		(len(name) <= randomPrefix || name[randomPrefix] == '_' && s.leads(fold(name[randomPrefix+1:]))) {
+		(len(name) <= randomPrefix ||
+			name[randomPrefix] == '_' && s.leads(fold(name[randomPrefix+1:]))) {
 		return true
 	}
 	first, second, ok := strings.Cut(string(name), ".")
@@ -380,7 +390,9 @@ func unescaped(name []byte) []byte {
 
 // In reports whether a text contains the name of an offered tool.
 func (s *Set) In(text []byte) bool {
-	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
+	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool {
+		return bytes.Contains(text, []byte(t.Name))
+	})
 }
 
 // MemberNames returns the names of the members that the offered tools list.

@@ -109,7 +109,8 @@ func (c *checker) line(line string) {
 }
 
 // chunkKeys are the keys of a chunk. "error", even null, ends a reply for Vercel's AI SDK (S07).
-var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
+var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage",
+	"system_fingerprint", "service_tier"}
 
 // data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and
 // LangChain.js raise at once.
@@ -157,7 +158,8 @@ func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	}
 	var keys map[string]json.RawMessage
 	_ = json.Unmarshal(e, &keys)
-	if json.Unmarshal(e, c.Error) != nil || len(keys) != 4 || c.Error.Message == nil || c.Error.Type == nil || keys["param"] == nil || keys["code"] == nil {
+	if json.Unmarshal(e, c.Error) != nil || len(keys) != 4 || c.Error.Message == nil ||
+		c.Error.Type == nil || keys["param"] == nil || keys["code"] == nil {
 		c.breaks("error", "not the four keys: %s", e)
 	}
 }
@@ -192,7 +194,8 @@ func (c *checker) usageChunk(u json.RawMessage) {
 		c.breaks("S27", "empty choices before the end or twice")
 	}
 	c.Usage = &Usage{}
-	if json.Unmarshal(u, c.Usage) != nil || c.Usage.Prompt == nil || c.Usage.Completion == nil || c.Usage.Total == nil {
+	if json.Unmarshal(u, c.Usage) != nil || c.Usage.Prompt == nil || c.Usage.Completion == nil ||
+		c.Usage.Total == nil {
 		c.breaks("S26", "usage %s", u)
 	} else if *c.Usage.Total != *c.Usage.Prompt+*c.Usage.Completion {
 		c.breaks("S26", "the total is not the sum: %s", u)
@@ -244,13 +247,15 @@ func (c *checker) delta(d map[string]json.RawMessage) {
 	}
 	c.first = false
 	for k := range d {
-		if !slices.Contains([]string{"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal"}, k) {
+		if !slices.Contains([]string{"role", "content", "tool_calls", "reasoning_content",
+			"reasoning", "refusal"}, k) {
 			c.breaks("S05", "unknown key %q in a delta", k)
 		}
 	}
 	text := c.str(d["content"])
 	c.Reasoning += c.str(d["reasoning_content"])
-	if again, both := d["reasoning"]; both && d["reasoning_content"] != nil && string(again) != string(d["reasoning_content"]) {
+	if again, both := d["reasoning"]; both && d["reasoning_content"] != nil &&
+		string(again) != string(d["reasoning_content"]) {
 		c.breaks("S05", "reasoning is not reasoning_content")
 	}
 	calls, has := d["tool_calls"]
@@ -346,7 +351,8 @@ func (c *checker) begin(f fragment, raw json.RawMessage) {
 // measured on an object.
 func (c *checker) arguments(f fragment, raw json.RawMessage) {
 	var s string
-	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil || (*f.Function.Arguments)[0] != '"' {
+	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil ||
+		(*f.Function.Arguments)[0] != '"' {
 		c.breaks("S17", "arguments in %s", raw)
 	}
 	c.ArgChunks++
