@@ -172,15 +172,7 @@ func (s *tagSearch) step(k int, v tagState) {
 	}
 	switch {
 	case t.kind == valueTag:
-		to := t.at
-		if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
-			to = line
-		}
-		cost := v.cost + t.cost
-		// a line of its own is where it belongs
-		if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' {
-			cost += lostCost
-		}
+		to, cost := s.valueEnd(v, t, line)
 		closed(to, t.end, cost)
 	// closers swapped
 	case t.kind == innerTag:
@@ -201,6 +193,20 @@ func (s *tagSearch) step(k int, v tagState) {
 		missing(line, t.at, lost)
 	}
 	s.asText(k, v, nests)
+}
+
+// valueEnd returns where a value ends before its closer t, and the cost of that. line is where the
+// line before the closer ends.
+func (s *tagSearch) valueEnd(v tagState, t *tagToken, line int) (to, cost int) {
+	to, cost = t.at, v.cost+t.cost
+	if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
+		to = line
+	}
+	// a line of its own is where it belongs
+	if v.head.onLines() && line == t.at && v.from < t.at && s.d.before(v.from) == '\n' {
+		cost += lostCost
+	}
+	return to, cost
 }
 
 // asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests

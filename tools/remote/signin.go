@@ -132,20 +132,11 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	web := e.signInClient()
 	var scopes []string
 	f.about, f.resource, scopes = e.metadata(ctx, web, param(challenge, "resource_metadata"))
-	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
-		scopes = said
-	}
-	if before.Wants != "" {
-		scopes = append(slices.Clone(before.Scopes), scopes...)
-	}
-	if len(e.OAuth.Scopes) > 0 {
-		scopes = e.OAuth.Scopes
-	}
-	slices.Sort(scopes)
+	scopes = e.scopesFor(challenge, before, scopes)
 	config := transport.OAuthConfig{
 		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back,
 		TokenStore: f.pending, PKCEEnabled: true,
-		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: slices.Compact(scopes),
+		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: scopes,
 	}
 	find := transport.NewOAuthHandler(config)
 	find.SetBaseURL(f.resource)
@@ -182,6 +173,22 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	to, err := f.handler.GetAuthorizationURL(ctx, f.state,
 		transport.GenerateCodeChallenge(f.verifier))
 	return f, to, err
+}
+
+// scopesFor returns the rights to ask for, sorted. The settings say, or else the server's challenge,
+// or else its metadata; a token that had too few rights keeps those that it had.
+func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
+	if len(e.OAuth.Scopes) > 0 {
+		scopes = e.OAuth.Scopes
+	} else {
+		if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
+			scopes = said
+		}
+		if before.Wants != "" {
+			scopes = append(slices.Clone(before.Scopes), scopes...)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(scopes)))
 }
 
 // register registers the program with the server where it signs in (RFC 7591), as an installed

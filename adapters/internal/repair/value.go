@@ -46,8 +46,8 @@ func (x *valueReader) read() {
 			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
 		}
 		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
-			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(),
-				small, slip), aSet)
+			meant := x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known()
+			x.open(x.n, 1, pick(meant, small, slip), aSet)
 		}
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
@@ -75,8 +75,8 @@ func (x *valueReader) read() {
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 		x.open(x.n, 1, slip, aList) // it was written in place of the opener
 		x.valueLost()
-	case x.c == ':' || x.c == '=':
-		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
+	case x.c == ':' || x.c == '=': // doubled
+		x.step(small, keep(x.n, x.n.Pos+1))
 	case x.c == ',' || x.c == ';':
 		x.step(likely, keep(x.n, x.n.Pos+1))
 		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 &&
