@@ -175,8 +175,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// scopesFor returns the rights to ask for, sorted. The settings say, or else the server's challenge,
-// or else its metadata; a token that had too few rights keeps those that it had.
+// scopesFor returns the rights to ask for, sorted: those of the settings, or else of the server's
+// challenge, or else of its metadata. A token that had too few rights keeps those that it had.
 func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
 	if len(e.OAuth.Scopes) > 0 {
 		scopes = e.OAuth.Scopes
