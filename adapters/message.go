@@ -104,8 +104,8 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 // routeFor returns the first route that a header takes. A header without a recipient never takes a
 // route by recipient, and to=assistant or to=user is the reply itself, not a tool of any name
 // ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
-func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.Route,
-	*toolset.Tool) {
+func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
+	declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
 		switch r.Field {
 		case "to":

@@ -280,8 +280,8 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 // </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Up to slips
 // pieces of a parameter's head may be damaged, missing or replaced, and at least one must be
 // correct. It returns a cost of 0 if the head is not there.
-func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int,
-	wire string, cost int) {
+func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (
+	end int, wire string, cost int) {
 	whole, lost := 0, false
 	for n, s := range steps {
 		at := i + ta.Elastic(i)

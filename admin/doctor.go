@@ -11,8 +11,8 @@ import (
 
 // Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as
 // text. It calls step with what it does next.
-type Examiner func(ctx context.Context, model string, step func(text string)) (report string,
-	problems bool, err error)
+type Examiner func(ctx context.Context, model string, step func(text string)) (
+	report string, problems bool, err error)
 
 // doctor answers with reports.
 type doctor struct {

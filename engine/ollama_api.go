@@ -138,8 +138,8 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 // Describe returns the body of /api/show: what the model's server says, with the capability to call
 // tools, which every model that writes text has through this program. All else stays as the server
 // wrote it, including members that are newer than this program.
-func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage,
-	error) {
+func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
 	if err != nil {
 		return nil, err

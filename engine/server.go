@@ -43,8 +43,8 @@ type backend interface {
 	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
 	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has
 	// no format, no strategy and no facts.
-	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings,
-		error)
+	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
+		*chat.Embeddings, error)
 	// Waiting returns how many requests wait for the server, since it is busy.
 	Waiting() int
 	// Template renders conversations with the model's own template. Of a server that does not

@@ -21,8 +21,8 @@ const maxOpenings = 5
 // source opens one generation, which generation names, with the hooks that watch it. The job is the
 // one that was answered: its context, its messages or its roles may be others than were asked for
 // at first.
-func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.Source, tail string,
-	err error) {
+func (j *job) source(ctx context.Context, generation string) (
+	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
 	if err != nil {
 		return j, nil, "", err
@@ -145,8 +145,8 @@ func closing(src chat.Source, in events) events {
 
 // whole returns the text that the model writes, undecoded, and what it cost; generation names it.
 // It fails when the text is cut: what is asked for so is JSON, half of which is nothing.
-func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts,
-	err error) {
+func (j *job) whole(ctx context.Context, generation string) (
+	text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)
 	if err != nil {
 		return "", counts, err

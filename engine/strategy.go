@@ -134,8 +134,8 @@ const swallowed = "the server passed on nothing of what the model wrote"
 // try yields the reply by the job's strategy. If curable is set, a failure that another strategy
 // may cure, and before which nothing was yielded, is not yielded either: try says why it failed
 // instead.
-func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (_ *job,
-	why string) {
+func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
+	_ *job, why string) {
 	if j.observer.OnPlan != nil {
 		j.observer.OnPlan(j.format.Name, j.strategy)
 	}

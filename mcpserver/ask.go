@@ -99,8 +99,8 @@ func (e *engine) answered(c *caller, m message) {
 // out, not with the sealed state that the client carried. purpose is the purpose for which a state
 // of this message must be sealed. Since the client holds the state, 2026-07-28 wants it signed and
 // bound to the caller and the call; a wrong state is the error -32602.
-func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string,
-	rpcErr *rpcError) {
+func (e *engine) unsealed(c *caller, m message) (
+	raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
 	}

@@ -256,8 +256,8 @@ func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageReques
 }
 
 // ListRoots asks the client which folders it works in.
-func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult,
-	error) {
+func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (
+	*mcp.ListRootsResult, error) {
 	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 

@@ -103,8 +103,8 @@ func (e *engine) extra(ctx context.Context) *server.MCPServer {
 // handle answers a message: with a result, with an error, or with neither when it wants no answer.
 // It returns when the answer is complete. A panic of a handler is the answer -32603, and its stack
 // is in the log: one bad tool ends no server.
-func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage,
-	rpcErr *rpcError) {
+func (e *engine) handle(ctx context.Context, c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError) {
 	defer e.recovered(m, func(failure *rpcError) { result, rpcErr = nil, failure })
 	switch {
 	case m.isAnswer():
@@ -182,8 +182,8 @@ func (e *engine) settled(ctx context.Context) {
 // initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if
 // it is known, else the newest before 2026-07-28. An unknown one is never echoed, since clients
 // would take it for agreed.
-func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.RawMessage,
-	*rpcError) {
+func (e *engine) initialize(ctx context.Context, c *caller, m message) (
+	json.RawMessage, *rpcError) {
 	result, rpcErr := e.bridge(ctx, c, m)
 	if rpcErr != nil {
 		return nil, rpcErr
@@ -209,8 +209,8 @@ var errCancelled = errors.New("the client cancelled the request")
 
 // begin lets the session cancel a request, and the end of the server as well, until done is called.
 // Without a session no later message could refer to the request.
-func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context,
-	done func()) {
+func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
+	_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
 	// No message could refer to the request, since cancellation needs a session and an id.

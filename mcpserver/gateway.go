@@ -23,8 +23,8 @@ type Gateway interface {
 	// those for this client alone
 	Tools(ctx context.Context) []tools.Tool
 	// a request for one server
-	Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage,
-		known bool, err error)
+	Forward(ctx context.Context, method string, params json.RawMessage) (
+		result json.RawMessage, known bool, err error)
 	// of log lines
 	SetLevel(ctx context.Context, params json.RawMessage)
 	// a notification of the client's
@@ -50,8 +50,8 @@ func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, 
 }
 
 // beyond answers a request for what other servers offer; handled is false for all others.
-func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.RawMessage,
-	rpcErr *rpcError, handled bool) {
+func (e *engine) beyond(ctx context.Context, c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	key := tools.Lists[m.method]
 	switch {
 	case key != "" && m.said.Cursor == "" && len(e.cfg.Gateway.Offers()) > 0:
@@ -97,8 +97,8 @@ func forwarded(method string) bool {
 
 // join returns our own list with the lists of other servers appended. If our own cannot be listed,
 // it counts as empty.
-func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage,
-	*rpcError) {
+func (e *engine) join(ctx context.Context, c *caller, m message, key string) (
+	json.RawMessage, *rpcError) {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
 	if raw, rpcErr := e.bridge(ctx, c, m); rpcErr == nil {
@@ -182,8 +182,8 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 			// who does not listen hears nothing
 			_ = e.hub.one(c.id, frame{body: notification(method, orNil(params))})
 		}
-		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-			error) {
+		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (
+			json.RawMessage, error) {
 			return e.relayed(ctx, c, method, params, &answered)
 		}
 	}

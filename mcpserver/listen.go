@@ -140,8 +140,8 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 // notified of anything. Its first message, notifications/subscriptions/acknowledged, states which
 // part of the request is honoured: a client must know which changes it will not hear of, and poll
 // for those.
-func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool,
-	rpcErr *rpcError) {
+func (e *engine) subscription(ctx context.Context, box *outbox, m message) (
+	l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}

@@ -98,8 +98,8 @@ type outcome struct {
 // callOrTask runs a tool. A call that may be a task, and is not finished when other answers would
 // become a stream, becomes a task for a client that knows tasks; the call goes on after the answer.
 // A question that comes sooner belongs to the call itself.
-func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (json.RawMessage,
-	*rpcError) {
+func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (
+	json.RawMessage, *rpcError) {
 	if !c.modern {
 		return e.callTool(ctx, c, m)
 	}
@@ -292,8 +292,8 @@ func (t *task) write(kind string) json.RawMessage {
 
 // ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other
 // methods, and for a task that another server has made.
-func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *rpcError,
-	handled bool) {
+func (e *engine) ofTask(c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
 	case "tasks/list", "tasks/result":
 		return nil, fail(codeMethod, "Method not found: %s", m.method), true

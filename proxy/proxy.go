@@ -159,8 +159,8 @@ func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
 	if tools != nil {
-		inText.Command = func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call,
-			error) {
+		inText.Command = func(h http.Header, theirs []chat.Tool) func(chat.Call) (
+			chat.Call, error) {
 			return tools.Commander(h, theirs).Call
 		}
 	}

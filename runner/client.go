@@ -66,8 +66,8 @@ func (a Address) Answers(ctx context.Context) bool {
 // Call has a tool run. Arguments that are not JSON are sent as a text, which the registry repairs.
 // An error means that there is no outcome, and with ErrNotThere that nothing was run. The failure
 // of a tool is not an error: the Outcome says so.
-func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome,
-	error) {
+func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
+	tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
 		if err != nil {

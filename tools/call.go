@@ -70,8 +70,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 
 // refuse asks the tool whether it answers at once. A Refuse that panics counts as one that accepts
 // the arguments; the tool fails in its Call.
-func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (res Result,
-	refused bool) {
+func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
+	res Result, refused bool) {
 	defer func() {
 		if v := recover(); v != nil && r.opts.Panicked != nil {
 			r.opts.Panicked(t.Name, v, debug.Stack())

@@ -27,8 +27,8 @@ type Options struct {
 	Reach func(ctx context.Context) (sets []string, bounded bool)
 	// Watch is called before each call. It returns the context for the call, and a function that is
 	// called with the result and the time that the call took. It may be nil.
-	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context,
-		func(res Result, took time.Duration))
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(res Result, took time.Duration))
 
 	Timeout   time.Duration // of a call whose tool sets no timeout; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB

@@ -167,8 +167,8 @@ func (s series) item(key, indent string) string {
 // seriesOf splits the literals around two values: head before the first name, mid and mid2 between
 // name and value, between the two, and tail after the second. It returns false if the two values
 // differ in these. Quotes around values are removed.
-func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series,
-	ok bool) {
+func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (
+	s series, ok bool) {
 	if mid != mid2 {
 		return s, false
 	}

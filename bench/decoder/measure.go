@@ -72,8 +72,8 @@ func Floor() float64 {
 	tokens := text.Tokens(text.Prose("", 100<<10))
 	var c Cost
 	for round := range rounds {
-		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (calls int,
-			content string, err error) {
+		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (
+			calls int, content string, err error) {
 			for e, err := range passed(&tokenSource{tokens: tokens}) {
 				if err != nil || e.Kind == chat.CallEnd {
 					calls++

@@ -60,8 +60,8 @@ func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 
 // play plays all streams once, and returns what a token cost and how late each token came to a page
 // that shows its stream.
-func (w Watched) play(up *fake.Server, round int) (cost time.Duration, lags []time.Duration,
-	err error) {
+func (w Watched) play(up *fake.Server, round int) (
+	cost time.Duration, lags []time.Duration, err error) {
 	before, err := w.Proxy.CPU()
 	if err != nil {
 		return 0, nil, err
@@ -116,8 +116,8 @@ func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, p
 
 // lagsOf follows a request, and returns how long after it was due at the model each token came.
 // Tokens from before the page was open do not count.
-func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (lags []time.Duration,
-	err error) {
+func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
+	lags []time.Duration, err error) {
 	ends, total := []int{}, 0
 	for _, token := range text.Tokens(text.Prose("hermes", sc.Bytes)) {
 		total += len(token)

@@ -71,8 +71,8 @@ func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.R
 const pageLimit = 5 * time.Minute
 
 // examineNow examines the server with the settings in force, for the admin page.
-func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (report string,
-	problems bool, err error) {
+func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (
+	report string, problems bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	f := m.now.Load()

@@ -65,8 +65,8 @@ func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, 
 
 // Describe describes a model. For a model that the agent answers, it describes the model that the
 // agent asks.
-func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage,
-	error) {
+func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	if err := c.may(ctx, model); err != nil {
 		return nil, err
 	}

@@ -28,8 +28,8 @@ const openWait = 20 * time.Second
 // the program would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
-	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (context.Context,
-		func(tools.Result, time.Duration)) {
+	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(tools.Result, time.Duration)) {
 		ctx, ended := m.spans.Tool(ctx, tool, args)
 		return ctx, func(res tools.Result, took time.Duration) {
 			m.metrics.Tool(tool, res.IsError, took)

@@ -107,8 +107,8 @@ func (at *place) tools(ctx context.Context) (all []runner.Described, err error) 
 }
 
 // call runs a tool.
-func (at *place) call(ctx context.Context, name string, args json.RawMessage) (out tools.Outcome,
-	err error) {
+func (at *place) call(ctx context.Context, name string, args json.RawMessage) (
+	out tools.Outcome, err error) {
 	if at.proxy != nil {
 		out, err = at.proxy.Call(ctx, name, args)
 	}

@@ -50,8 +50,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
 // it is not known: in a chat the server renders, so it is not known what the prompt has opened.
 // Errors are faults; a Curable error means that another strategy may succeed.
-func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string,
-	err error) {
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
+	src chat.Source, tail string, err error) {
 	body := chatRequest(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
@@ -98,8 +98,8 @@ func curable(err error) error {
 // lose it when it is malformed. Of 27 texts with calls its own API reads 1 to 9 right, and this way
 // all 27 are right (docs/internal/upstreams.md). The rendered prompt also says how the reply
 // begins, and shows templates that print tools as Go structs.
-func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source,
-	string, error) {
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (
+	chat.Source, string, error) {
 	options := body.Options
 	// a server that does not render but answers is soon done
 	body.Options = upstream.WithOption(options, "num_predict", 1)

@@ -60,8 +60,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 // that the parser withholds, so a long argument streams; this costs about twice the bytes per
 // token, but no time. A native-mode server (0.30 and later, jinja template) answers 400, since it
 // does not take logprobs with tools and stream.
-func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source,
-	error) {
+func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
+	chat.Source, error) {
 	q := *r
 	q.Logprobs = true
 	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(),
@@ -70,8 +70,8 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so
 // silence between two records becomes a fault sooner than with Chat.
-func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source,
-	error) {
+func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
+	chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs {
 		s.probs = new(upstream.Probs)
@@ -89,8 +89,8 @@ const identity = "{{ .Prompt }}"
 // the source is the text of the tokens, whatever the server parses. A reply that it could not read
 // to its end ends with an estimate of its tokens and chat.Abandoned. Messages in the description of
 // the model would be included twice: Tokens must not be used for such a model (see readers).
-func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source,
-	error) {
+func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
+	chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
 	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(),
@@ -159,8 +159,8 @@ func (o *Client) Version(ctx context.Context) (string, error) {
 
 // Describe returns the server's own answer to /api/show, all of it: api.ShowResponse would lose
 // members that are newer than it.
-func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage,
-	error) {
+func (o *Client) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	said := map[string]any{"model": model}
 	if verbose {
 		said["verbose"] = true

@@ -57,8 +57,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
 // it is not known. A strategy that only Ollama has is an error (fault.Invalid): only the settings
 // can have named it. A forced call uses response_format where the server does not render.
-func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string,
-	err error) {
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
+	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
 		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " +
 			o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
@@ -81,8 +81,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 //
 // llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right
 // (docs/internal/upstreams.md).
-func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string,
-	error) {
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
+	chat.Source, string, error) {
 	prompt, err := b.Client.Template(ctx, o.Pulse, body)
 	if err != nil {
 		return nil, "", err

@@ -101,8 +101,8 @@ type Reading struct {
 // Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls
 // itself. With tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold
 // arguments back too, for 32 s in vllm-project/vllm#50627.
-func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source,
-	error) {
+func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (
+	chat.Source, error) {
 	later := p.Later()
 	if len(how.Tools) > 0 {
 		later = p.Withheld()
@@ -125,8 +125,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 
 // Continue begins a reply of llama-server's /completion: the raw text of the model, without control
 // tokens except those that the body lists as preserved.
-func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (chat.Source,
-	error) {
+func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (
+	chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 

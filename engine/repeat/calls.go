@@ -30,8 +30,8 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 // lastTurn splits the last calls and their results from the end of a conversation; caller is nil
 // when it does not end with results. Results without calls before them do not count: Normal has
 // turned them into user messages.
-func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message,
-	results []chat.Message) {
+func lastTurn(ms []chat.Message) (
+	rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
 	for i > 0 && ms[i-1].Role == chat.ToolRole {
 		i--

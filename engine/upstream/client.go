@@ -91,8 +91,8 @@ type Caller struct {
 }
 
 // send sends a request and waits for the head of the answer. A nil body sends no body.
-func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*http.Response,
-	error) {
+func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
+	*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

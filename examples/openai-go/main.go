@@ -93,8 +93,8 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 }
 
 // show prints a reply piece by piece, as it comes, and puts it together for the next turn.
-func show(w io.Writer, stream *openai.ChatCompletionStream) (reply openai.ChatCompletionMessage,
-	err error) {
+func show(w io.Writer, stream *openai.ChatCompletionStream) (
+	reply openai.ChatCompletionMessage, err error) {
 	defer stream.Close()
 	reply.Role = openai.ChatMessageRoleAssistant
 	for {

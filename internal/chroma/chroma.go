@@ -176,8 +176,8 @@ func (c *Client) Make(ctx context.Context) error {
 
 // Records returns the records of a source: their ids, and the texts of all when the source is
 // empty. It reads a thousand at a time, so that no answer comes near the largest size that is read.
-func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string,
-	err error) {
+func (c *Client) Records(ctx context.Context, source string) (
+	ids []string, texts []*string, err error) {
 	for {
 		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}
 		if source != "" {

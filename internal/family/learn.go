@@ -100,8 +100,8 @@ func readReply(line []byte) (Reply, error) {
 // asked which. It fails if no call line could be made, or if the lines cannot be read as a
 // declaration. The name is that of the file and the beginning of the models' names; the author may
 // correct both.
-func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string,
-	err error) {
+func Learn(name string, set *adapters.Set, replies []Reply) (
+	file string, questions []string, err error) {
 	lines := fmt.Sprintf(
 		"# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)

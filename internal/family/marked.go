@@ -23,8 +23,8 @@ func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s
 // arguments of a call; Learn does so without marks. Arguments that contain the name are the whole
 // call. If a known family already reads the reply, the file names it. The file is for models whose
 // names begin with model.
-func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (file string,
-	questions []string, err error) {
+func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
+	file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
 		return "", nil, errors.New("the name and the arguments must be marked in the text")
 	}
@@ -61,8 +61,8 @@ func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch
 }
 
 // learnFor is like Learn, for one reply, and with another name for the models than for the family.
-func learnFor(format, model string, set *adapters.Set, r Reply) (file string, questions []string,
-	err error) {
+func learnFor(format, model string, set *adapters.Set, r Reply) (
+	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})
 	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions,
 		err

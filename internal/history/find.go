@@ -28,8 +28,8 @@ var Only = map[string]string{
 }
 
 // Search returns exchanges without what was said, the newest first, and whether there are more.
-func (h *History) Search(ctx context.Context, q Query) (all []trace.Exchange, more bool,
-	err error) {
+func (h *History) Search(ctx context.Context, q Query) (
+	all []trace.Exchange, more bool, err error) {
 	query, args := "SELECT id, doc FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
 	for word := range strings.FieldsSeq(strings.ToLower(q.Words)) {
 		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(

@@ -216,8 +216,8 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 
 // over returns the limit that a request exceeds, after how long it may be sent again, and the
 // sentence for the client; kind is "" if it exceeds none.
-func (c *caller) over(now time.Time, t *ticket, o *peers) (kind string, after time.Duration,
-	sentence string) {
+func (c *caller) over(now time.Time, t *ticket, o *peers) (
+	kind string, after time.Duration, sentence string) {
 	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
 	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total,
 		c.held+o.held

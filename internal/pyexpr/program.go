@@ -130,8 +130,8 @@ func (p *Program) Uses() []string {
 
 // Run computes the expression with JSON values for its parameters; a parameter that is missing in
 // vars is None. Every error is a *py.Error, and the result says what was spent even then.
-func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result,
-	_ error) {
+func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (
+	result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
 	m.Pos = p.start
 	err := py.Attempt(func() { result = p.run(m, vars) })

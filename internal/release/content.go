@@ -60,8 +60,8 @@ func completions(builds []build) (map[string][]byte, error) {
 // contents returns the files of a platform's archive and of its Debian package: the programs, what
 // explains them, and what the platform's own service needs. Windows gets no completions for shells,
 // and no unit.
-func contents(b build, shells map[string][]byte, licences []byte) (archive, debian []entry,
-	err error) {
+func contents(b build, shells map[string][]byte, licences []byte) (
+	archive, debian []entry, err error) {
 	add := func(inArchive, inDebian string, mode int64, data []byte) {
 		if inArchive != "" {
 			archive = append(archive, entry{inArchive, mode, data})

@@ -276,8 +276,8 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 }
 
 // Tool begins the span of a tool's call, in whose context the tool runs, and returns what ends it.
-func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (context.Context,
-	func(failed bool, result func() string)) {
+func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
+	context.Context, func(failed bool, result func() string)) {
 	if t == nil {
 		return ctx, untold
 	}

@@ -158,8 +158,8 @@ const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
 // Query runs one SELECT with the values of its parameters, within the limits of the
 // connection.
-func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table,
-	error) {
+func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
+	*Table, error) {
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 

@@ -210,8 +210,8 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 
 // read runs the statement and reads as many rows as the limits allow.
 // Rows are taken one at a time, so a limit stops the statement and not only the result.
-func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table,
-	error) {
+func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (
+	*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)
 	if err != nil {
 		return nil, err

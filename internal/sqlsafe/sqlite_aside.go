@@ -63,8 +63,8 @@ const openWait = 30 * time.Second
 func (s *SQLiteDB) Close() error { return nil }
 
 // Query runs one SELECT with the values of its parameters, within the limits of the connection.
-func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table,
-	error) {
+func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
+	*Table, error) {
 	return s.Ask(ctx, Statement{SQL: query, Values: values})
 }
 

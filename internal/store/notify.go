@@ -52,8 +52,8 @@ func channel(topic string) string { return "toolnorm_" + topic }
 // commit, with PostgreSQL after a lost connection, during which there may have been changes. Errors
 // of the connection are passed to failed, which may be nil. Too many notices are harmless, as a
 // listener reads again; a missed one would show old settings for ever.
-func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{},
-	error) {
+func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
+	<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)
 	}

@@ -57,8 +57,8 @@ type Config struct {
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 	// Watch is called around each call, as tools.Options says; nil: nobody is.
-	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context,
-		func(res tools.Result, took time.Duration))
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(res tools.Result, took time.Duration))
 }
 
 // Box is an open toolbox. Close it when nothing is called any more.

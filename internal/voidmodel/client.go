@@ -120,8 +120,8 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 // index 0, others out of the text. An empty reply is an error of Void's. finish_reason is not
 // looked at: Void ignores it. Void tries again after any error; this one does not, or a test could
 // pass by chance.
-func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (shown string,
-	call *Call, id string, err error) {
+func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (
+	shown string, call *Call, id string, err error) {
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.Base, c
 	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx,

@@ -48,8 +48,8 @@ type foundDocuments struct {
 // search finds the documents in whose title or content every word of the query occurs. Words may
 // occur in any order, since models search by several words and a text seldom has them as one
 // phrase. SQLite's lower knows only ASCII letters; Korean has no case.
-func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments,
-	err error) {
+func (c *Company) search(ctx context.Context, in struct{ Query string }) (
+	found foundDocuments, err error) {
 	// Words are separated by blanks of all kinds, including the wide one of East Asian texts
 	// (U+3000).
 	words := strings.Fields(in.Query)

@@ -44,8 +44,8 @@ const standardName = "documents"
 
 // openCollection makes the tables if they do not exist. data_changes counts imports: other
 // processes look at it to know whether their indexes are old.
-func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (*collection,
-	error) {
+func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (
+	*collection, error) {
 	if name == "" {
 		name = standardName
 	}
@@ -210,8 +210,8 @@ func (c *collection) vectors(ctx context.Context, model string) (map[string][]fl
 
 // without returns how many documents of a source are not in have. It counts them before they are
 // removed, for the line that tells the user.
-func (c *collection) without(ctx context.Context, source string, have map[string]bool) (n int,
-	err error) {
+func (c *collection) without(ctx context.Context, source string, have map[string]bool) (
+	n int, err error) {
 	ids, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {
 		err := r.Scan(store.Named(&r.ID))
 		return r.ID, err

@@ -23,8 +23,8 @@ const ranks = 100
 // fails, it finds by words alone; the stages say so. If both is set, it merges the two rankings:
 // words find names of columns by their letters, vectors find what they mean. All queries are
 // embedded in one request. A model that fails is not an error as long as words can find something.
-func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (found [][]string,
-	stages []stage, err error) {
+func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
+	found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
 		return [][]string{}, []stage{}, nil
 	}

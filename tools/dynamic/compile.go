@@ -136,8 +136,8 @@ func (d *Draft) timeout() time.Duration {
 }
 
 // call reads the arguments and runs the definition.
-func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (tools.Result,
-	error) {
+func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
+	tools.Result, error) {
 	args, err := decoded(text)
 	if err != nil {
 		return tools.Result{}, err

@@ -164,8 +164,8 @@ type Imported struct {
 // is changed, other tools are created, and equal ones are left alone, so that a second import does
 // nothing. With dry, nothing is saved. A refused file does not stop the import of the others; the
 // error is about paths that cannot be read at all.
-func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) ([]Imported,
-	error) {
+func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) (
+	[]Imported, error) {
 	files, err := toolFiles(paths)
 	if err != nil {
 		return nil, err
@@ -208,8 +208,8 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 
 // Prune deletes the tools that an import did not name, so that the store has the tools of the files
 // and no others. A file that was refused may be any tool's, so in that case no tool is deleted.
-func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported,
-	err error) {
+func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
+	gone []Imported, err error) {
 	named := map[string]bool{}
 	for _, one := range all {
 		if named[one.Name] = named[one.Name] || !one.Set; one.Err != nil {

@@ -108,8 +108,8 @@ func (o *Groups) importFile(ctx context.Context, who string, dry bool, path stri
 }
 
 // take saves a set of a file.
-func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (action string,
-	err error) {
+func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
+	action string, err error) {
 	there, err := o.List(ctx)
 	if err != nil {
 		return "", err
@@ -129,8 +129,8 @@ func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 }
 
 // prune deletes the sets that an import did not name, after the tools.
-func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported,
-	error) {
+func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) (
+	[]Imported, error) {
 	there, err := o.List(ctx)
 	if err != nil {
 		return gone, err

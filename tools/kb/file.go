@@ -22,8 +22,8 @@ import (
 // wrong with the file; an error comes from the store or the model. The hash is of the bytes, so
 // that a file which was only touched, or copied from another machine, is not read again; the hash
 // includes the version of the chunker, so that a better chunker cuts all files again.
-func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported,
-	error) {
+func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (
+	Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
 		return failed(source, err), nil

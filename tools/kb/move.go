@@ -14,8 +14,8 @@ import (
 // returns how many vectors it made for it. Its passages keep their vectors when the embedding model
 // of now made them and they are as long as those of the other base; else they get new ones first,
 // and nothing is moved when that fails. Without an embedding model vectors stay as they are.
-func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (made int,
-	err error) {
+func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
+	made int, err error) {
 	everything := kbstore.FilterOf(auth.Local())
 	here, err := k.Store.Documents(ctx, from.ID, everything)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // ask sends a request as it is, and returns its result as the server wrote it. A question of a
 // server of 2026-07-28, which comes as a result, is put to the client behind ctx, unless that
 // speaks 2026-07-28 itself and reads such results. An error of the server's is a *tools.RPCError.
-func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-	error) {
+func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
 	for range mostRounds {
 		raw, err := c.once(ctx, method, params)
@@ -71,8 +71,8 @@ func (c *conn) question(ctx context.Context, method string, params json.RawMessa
 }
 
 // once sends a request, and notifies the server when its answer is no longer awaited.
-func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-	error) {
+func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// Without this a call over SSE would wait for its own limit when the stream on which its answer
@@ -138,8 +138,8 @@ const sendTime = 5 * time.Second
 // after all progress that came before the answer has been passed on. A goroutine passes it on,
 // since a client that reads slowly must not delay messages for other clients on the same
 // connection.
-func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMessage, stop func(),
-	err error) {
+func (c *conn) heard(ctx context.Context, params json.RawMessage) (
+	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
 	if err != nil {
 		return nil, nil, err
@@ -198,8 +198,8 @@ const mostNews = 1024
 
 // addressed returns a request's parameters and headers as 2026-07-28 wants them; for earlier
 // revisions it returns the parameters as they are.
-func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (any,
-	http.Header, error) {
+func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (
+	any, http.Header, error) {
 	version := c.client.ProtocolVersion()
 	peer := tools.PeerOf(ctx)
 	modern := mcp.IsModernProtocol(version)

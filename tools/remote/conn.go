@@ -89,8 +89,8 @@ const (
 // one is tried. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the
 // older transport first; everything else as Streamable HTTP. The returned kind is to be passed as
 // last the next time. The error joins those of all attempts.
-func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn,
-	kind string, err error) {
+func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
+	c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
 		if kind = kindStdio; last == kindHandshake || me.handshake {
@@ -183,8 +183,8 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 }
 
 // streamable dials Streamable HTTP. It has no connection to lose: each request is one of its own.
-func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (transport.Interface,
-	error) {
+func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
+	transport.Interface, error) {
 	return func(c *conn) (transport.Interface, error) {
 		h, free := e.client()
 		c.free = free

@@ -266,8 +266,8 @@ func uriOf(params json.RawMessage) string {
 
 // target returns the servers that a request may be for, the likeliest first, and its parameters in
 // the form in which they know them.
-func (s *Set) target(ctx context.Context, method string, params json.RawMessage) ([]*link,
-	json.RawMessage) {
+func (s *Set) target(ctx context.Context, method string, params json.RawMessage) (
+	[]*link, json.RawMessage) {
 	var p struct {
 		Name   string
 		TaskID string

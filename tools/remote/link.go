@@ -178,8 +178,8 @@ func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string
 
 // dial makes a connection. Variables are filled in for each attempt, so that a missing variable is
 // an error of this server only, and a URL from a variable is checked like any other.
-func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (*conn, string,
-	error) {
+func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
+	*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
 		return nil, "", err

@@ -44,8 +44,8 @@ const startGrace = time.Second
 // start starts the entry's command. Each line that it writes to standard error is passed to told;
 // when its output has ended, lost is called with the reason. The command is started with the words
 // from the file, without a shell, so nothing in them is interpreted again.
-func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (*process,
-	error) {
+func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (
+	*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
 	for _, name := range passed {

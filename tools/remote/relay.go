@@ -208,8 +208,8 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 }
 
 // ask sends a request of the client's.
-func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-	*conn, error) {
+func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, *conn, error) {
 	defer r.begin(ctx)()
 	c, err := r.open(ctx)
 	if err != nil {
@@ -253,8 +253,8 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 
 // answer puts the server's question to the client, on the stream of the request that runs, else on
 // that on which it listens. The clock of the running call is stopped meanwhile.
-func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-	error) {
+func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	r.mu.Lock()
 	p, calls := r.peer, slices.Clone(r.calls)
 	many := r.asked >= mostAsked

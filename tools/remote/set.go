@@ -315,8 +315,8 @@ func (s *Set) Names() []string {
 // server that has just been registered or lost, for no longer than Config.ListTime in all, however
 // many requests come meanwhile. A server that is known to be down is left out at once, and tried
 // again in the background. down has the servers that do not answer, with the reasons.
-func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool,
-	down map[string]string) {
+func (s *Set) Collect(ctx context.Context, names []string) (
+	all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
 	type answer struct {

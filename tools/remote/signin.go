@@ -317,8 +317,8 @@ func param(challenge, name string) string {
 // its scopes. It looks where the challenge says, and in the two places where the metadata is
 // otherwise; without metadata the server is an older one, which signs users in itself. If the
 // metadata names another server, only its address is returned.
-func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string,
-	scopes []string) {
+func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
+	about, resource string, scopes []string) {
 	resource = path(e.URL)
 	u, err := url.Parse(e.URL)
 	if err != nil {

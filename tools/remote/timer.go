@@ -19,8 +19,8 @@ type timer struct {
 type timerKey struct{}
 
 // timed returns a context with such a timer, and with no other limit except longestCall.
-func timed(ctx context.Context, limit time.Duration, name string) (context.Context,
-	context.CancelFunc) {
+func timed(ctx context.Context, limit time.Duration, name string) (
+	context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &timer{limit: limit}
 	t.t = time.AfterFunc(limit, func() {

@@ -300,8 +300,8 @@ func (l *link) way(ctx context.Context, own bool) way {
 }
 
 // ask sends a request on the connection that is shared.
-func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage,
-	*conn, error) {
+func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, *conn, error) {
 	c, err := l.reached(ctx)
 	if err != nil {
 		return nil, nil, err

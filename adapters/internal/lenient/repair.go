@@ -18,8 +18,8 @@ import (
 // types of values, and whether a string that holds an object stays a string. A document without
 // defects is returned unchanged, including its white space, with no repairs. err is set only when
 // nothing in the text begins a value, or when MaxDepth is exceeded.
-func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string,
-	err error) {
+func Repair(text string, t *schema.Type, strip func(string) string) (
+	out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
 	body := strip(trimmed)
 	doc := documentIn(body, t)

@@ -254,8 +254,8 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 
 // behind returns the arguments on the lines after a name: after a label, or as JSON or parameters
 // without a label.
-func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int,
-	labelled, ok bool) {
+func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
+	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
 	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
 		next++

@@ -83,8 +83,8 @@ const Model = "random"
 
 // Corpus fills a new base with documents of random rights, and gives those by the documents' ids.
 // All passages have the same words, so that a search without a filter would find them all.
-func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base,
-	map[string]kbstore.Access) {
+func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
+	kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
 	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random", Tenant: words[r.IntN(3)]})
 	if err != nil {

@@ -132,8 +132,8 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	for i := range all {
 		at[all[i].ID] = i
 	}
-	_, err = store.Read(ctx, tx, s.from(base, tableRights), func(r *store.Row) (department string,
-		err error) {
+	_, err = store.Read(ctx, tx, s.from(base, tableRights), func(r *store.Row) (
+		department string, err error) {
 		if err = r.Scan(store.Needed(&r.ID), store.Told(&department)); err != nil {
 			return "", err
 		}
@@ -150,8 +150,8 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 }
 
 // chunksOf returns the chunks of the documents of a base for which a condition holds.
-func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Chunk,
-	error) {
+func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
+	[]Chunk, error) {
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {
 		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&k.Index, 0),
 			store.Named(&k.Heading), store.Text(&k.Text, longestText), store.Named(&k.Model),

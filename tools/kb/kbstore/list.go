@@ -30,8 +30,8 @@ func (s *Store) Collections(ctx context.Context, base string) (all []Collection,
 }
 
 // DocumentChunks returns the chunks of one document of a base, if a filter allows it.
-func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (all []Chunk,
-	err error) {
+func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (
+	all []Chunk, err error) {
 	args := []any{base, document}
 	where := "c.knowledge_base_id = $1 AND d.id = $2 AND " + f.where(&args)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {

@@ -48,8 +48,8 @@ func (s *Store) Sparse(ctx context.Context, base string, f Filter, query string,
 // Chunks returns passages by their ids, in no order, and leaves out those that the filter does not
 // allow, no matter where the ids come from. This is the last check of the rights before text leaves
 // the store, so it does not rely on an earlier one.
-func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) ([]Candidate,
-	error) {
+func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) (
+	[]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -61,8 +61,8 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 
 // Vectors returns the vectors of passages, by their ids. An index that keeps vectors as bytes
 // compares the best ones again with these.
-func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[string][]float32,
-	error) {
+func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
+	map[string][]float32, error) {
 	all := map[string][]float32{}
 	if len(ids) == 0 {
 		return all, nil
@@ -84,8 +84,8 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (map[str
 }
 
 // candidates reads the rows of a statement.
-func (s *Store) candidates(ctx context.Context, text string, args []any) (all []Candidate,
-	err error) {
+func (s *Store) candidates(ctx context.Context, text string, args []any) (
+	all []Candidate, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		all, err = s.readCandidates(ctx, tx, text, args)
 		return err
@@ -145,8 +145,8 @@ func (s *Store) Statistics(ctx context.Context, base string, f Filter, query str
 }
 
 // CountDocuments returns how many documents of a base a filter allows, and how many there are.
-func (s *Store) CountDocuments(ctx context.Context, base string, f Filter) (allowed, all int,
-	err error) {
+func (s *Store) CountDocuments(ctx context.Context, base string, f Filter) (
+	allowed, all int, err error) {
 	args := []any{base}
 	text := "SELECT count(*) FILTER (WHERE " + f.where(&args) + "), count(*)" + of +
 		"WHERE c.knowledge_base_id = $1"

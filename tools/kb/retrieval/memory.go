@@ -52,8 +52,8 @@ type document struct {
 // get returns the current index of a base, locked for reading. It does not hold the lock of all
 // indexes while it brings one up to date: reading a large base takes seconds, in which the others
 // can be searched.
-func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (*index,
-	error) {
+func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (
+	*index, error) {
 	x.mu.Lock()
 	if x.byBase == nil {
 		x.byBase = map[string]*index{}

@@ -136,8 +136,8 @@ func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 }
 
 // cosines returns the cosines of v and the vectors of rows. All rows must have a vector.
-func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[int][]float32,
-	error)) (hits []vector.Hit, err error) {
+func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (
+	map[int][]float32, error)) (hits []vector.Hit, err error) {
 	if x.small == nil {
 		for _, row := range rows {
 			hits = append(hits, vector.Hit{Row: row, Score: x.exact.Cosine(row, v)})
