@@ -33,8 +33,9 @@ func (o *others) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: visitor + state, Value: "1", Path: SignedIn, MaxAge: int(remote.SignInTime.Seconds()), HttpOnly: true,
-		Secure: strings.HasPrefix(at, "https:"), SameSite: http.SameSiteLaxMode, // Lax, since the browser comes from another site
+		Name: visitor + state, Value: "1", Path: SignedIn, HttpOnly: true,
+		MaxAge: int(remote.SignInTime.Seconds()), Secure: strings.HasPrefix(at, "https:"),
+		SameSite: http.SameSiteLaxMode, // since the browser comes from another site
 	})
 	return write(w, http.StatusOK, map[string]string{"url": to})
 }
@@ -59,7 +60,8 @@ func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 	guardAnswer(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	if r.Method != http.MethodGet { // a HEAD, by which programs look at links, would use the answer up
+	// A HEAD, by which programs look at links, would use the answer up.
+	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
@@ -85,7 +87,8 @@ func (o *others) takeSignIn(w http.ResponseWriter, r *http.Request) (string, err
 	if err != nil {
 		return "", fault.New(fault.Invalid, "this sign-in did not begin in this browser, has been used already, or has expired")
 	}
-	http.SetCookie(w, &http.Cookie{Name: mark.Name, Path: SignedIn, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: mark.Name, Path: SignedIn, MaxAge: -1,
+		HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	defer o.publish("servers") // also of a failure, since a page may wait for it
 	return o.servers.EndSignIn(back)
 }

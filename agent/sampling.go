@@ -65,12 +65,14 @@ func (q *samples) answering(ctx context.Context, r *run, name string) (_ context
 	}
 	ctx, end := context.WithCancel(ctx)
 	spent := r.out.Usage.Prompt + r.out.Usage.Completion
-	s := &sampler{loop: r.loop, model: r.ask.Request.Model, tool: t.Name, ctx: ctx, tokens: r.loop.cfg.Tokens - spent, left: mostSampled - q.count}
+	s := &sampler{loop: r.loop, model: r.ask.Request.Model, tool: t.Name, ctx: ctx,
+		tokens: r.loop.cfg.Tokens - spent, left: mostSampled - q.count}
 	before := s.left
 	ctx = tools.WithPeer(ctx, &tools.Peer{
 		Session: q.session, Ask: s.ask,
 		Client: json.RawMessage(`{"name":"toolnorm","version":"1"}`), Can: json.RawMessage(`{"sampling":{}}`),
-		Params: json.RawMessage(`{"_meta":{"progressToken":0}}`), // progress begins the time of the call anew
+		// Progress begins the time of the call anew.
+		Params: json.RawMessage(`{"_meta":{"progressToken":0}}`),
 	})
 	return ctx, func() {
 		end()
@@ -89,9 +91,11 @@ func (q *samples) leave(l *Loop) {
 }
 
 // ask answers a question of the server.
-func (s *sampler) ask(asking context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (s *sampler) ask(asking context.Context, method string,
+	params json.RawMessage) (json.RawMessage, error) {
 	if method != "sampling/createMessage" {
-		return nil, &tools.RPCError{Code: noSuchMethod, Message: "the agent does not answer " + method}
+		return nil, &tools.RPCError{Code: noSuchMethod,
+			Message: "the agent does not answer " + method}
 	}
 	request, err := readSample(params)
 	if err != nil {
@@ -123,14 +127,16 @@ func (s *sampler) ask(asking context.Context, method string, params json.RawMess
 		err = fault.New(fault.Canceled, "the call is over, its time is, or the question was taken back")
 	}
 	if err != nil {
-		return nil, &tools.RPCError{Code: noAnswer, Message: "the model has not answered: " + fault.From(err).Message}
+		return nil, &tools.RPCError{Code: noAnswer,
+			Message: "the model has not answered: " + fault.From(err).Message}
 	}
 	why := "endTurn"
 	if got.End.Text == chat.Length {
 		why = "maxTokens"
 	}
 	return chat.JSON(map[string]any{
-		"role": "assistant", "content": map[string]string{"type": "text", "text": got.Text.String()}, "model": s.model, "stopReason": why,
+		"role":    "assistant",
+		"content": map[string]string{"type": "text", "text": got.Text.String()}, "model": s.model, "stopReason": why,
 	})
 }
 
@@ -160,7 +166,9 @@ func (s *sampler) answer(ctx context.Context, request *chat.Request) (*chat.Coll
 	defer s.mu.Unlock()
 	s.used = s.used.Plus(got.Usage)
 	s.tokens -= got.Usage.Prompt + got.Usage.Completion
-	s.loop.cfg.Log.Info().Str("tool", s.tool).Int("tokens", got.Usage.Prompt+got.Usage.Completion).Msg("the model has answered a question of an MCP server")
+	s.loop.cfg.Log.Info().Str("tool", s.tool).
+		Int("tokens", got.Usage.Prompt+got.Usage.Completion).
+		Msg("the model has answered a question of an MCP server")
 	return got, nil
 }
 
@@ -189,7 +197,8 @@ func readSample(params json.RawMessage) (*chat.Request, error) {
 	case len(p.Tools) > 0:
 		return nil, errors.New("tools: the model is asked without tools, as the capabilities say")
 	}
-	r := &chat.Request{MaxTokens: max(p.Most, 0), Stop: p.Stop, Sampling: chat.Sampling{Temperature: p.Temperature}}
+	r := &chat.Request{MaxTokens: max(p.Most, 0), Stop: p.Stop,
+		Sampling: chat.Sampling{Temperature: p.Temperature}}
 	if p.System != "" {
 		r.Messages = append(r.Messages, chat.Message{Role: chat.System, Content: harmless(p.System)})
 	}

@@ -100,7 +100,8 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 	}
 	begun := f.account.entry
 	if e, err := entryOf(s.cfg.Path, begun.Name); err != nil || e.URL != begun.URL {
-		return "", fault.New(fault.Unable, "%s was removed or got another address meanwhile", begun.Name)
+		return "", fault.New(fault.Unable, "%s was removed or got another address meanwhile",
+			begun.Name)
 	}
 	// Not the request's context: a code counts once, and would be lost with a tab that is closed.
 	ctx, cancel := context.WithTimeoutCause(s.ctx, time.Minute, errors.New("no answer within a minute"))
@@ -121,9 +122,11 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 		}
 	}
 	if err != nil {
-		return fmt.Sprintf("Signed in to %s, but it cannot be used yet: %s.", begun.Name, reason(err)), nil
+		return fmt.Sprintf("Signed in to %s, but it cannot be used yet: %s.", begun.Name,
+			reason(err)), nil
 	}
-	return fmt.Sprintf("Signed in to %s. It is connected; tools: %d.", begun.Name, len(l.offered())), nil
+	return fmt.Sprintf("Signed in to %s. It is connected; tools: %d.", begun.Name,
+		len(l.offered())), nil
 }
 
 // SignOut removes the tokens of a server, and its tools. The server is asked again without a

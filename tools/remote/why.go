@@ -49,13 +49,19 @@ func explained(e Entry, err error, said string) error {
 			text = fmt.Sprintf("its cwd %q is not there", e.Dir)
 		} else if words := strings.Fields(e.Command); len(words) > 1 && len(e.Args) == 0 {
 			args, _ := json.Marshal(words[1:]) // texts always encode
-			text += fmt.Sprintf(`; write the program and its arguments apart: "command": %q, "args": %s`, words[0], args)
+			text += fmt.Sprintf(
+				`; write the program and its arguments apart: "command": %q, "args": %s`, words[0],
+				args)
 		}
 	case e.Command != "" && errors.Is(err, os.ErrPermission):
-		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed", e.Command)
-	case e.Command != "" && (said != "" || errors.Is(err, errLost) || strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
+		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed",
+			e.Command)
+	case e.Command != "" && (said != "" || errors.Is(err, errLost) ||
+		strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
 		text = "the command has ended without speaking MCP"
-		if errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") && !strings.Contains(err.Error(), "broken pipe") {
+		if errors.Is(err, context.DeadlineExceeded) ||
+			!errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") &&
+				!strings.Contains(err.Error(), "broken pipe") {
 			text = plainly(err)
 		}
 		if said != "" {
@@ -70,7 +76,8 @@ func explained(e Entry, err error, said string) error {
 // plainly returns the sentence of an error. For joined errors, one for each transport that was
 // tried, it joins the sentences of each.
 func plainly(err error) string {
-	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
+	if several, ok := err.(interface{ Unwrap() []error }); ok &&
+		strings.Contains(err.Error(), "\n") {
 		var all []string
 		for _, one := range several.Unwrap() {
 			if text := plainly(one); text != otherTransport && !slices.Contains(all, text) {
@@ -88,8 +95,10 @@ func plainly(err error) string {
 		return fmt.Sprintf("the name %s is not known", dns.Name)
 	case wantsSignIn(err):
 		return signInSentence
-	case strings.Contains(text, "waiting for endpoint"), strings.Contains(text, "timeout waiting for endpoint"):
-		return fmt.Sprintf("no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
+	case strings.Contains(text, "waiting for endpoint"),
+		strings.Contains(text, "timeout waiting for endpoint"):
+		return fmt.Sprintf(
+			"no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
 	case status == nil && errors.Is(err, transport.ErrLegacySSEServer):
 		return otherTransport
 	case status != nil:
@@ -105,10 +114,15 @@ const signInSentence = "it wants a sign-in or a key (status 401): sign in on the
 // because the sign-in is not enough.
 func wantsSignIn(err error) bool {
 	var no forbidden
-	if err == nil || errors.As(err, &no) || errors.Is(err, transport.ErrAuthorizationRequired) || errors.Is(err, transport.ErrOAuthAuthorizationRequired) {
-		return err != nil
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &no), errors.Is(err, transport.ErrAuthorizationRequired),
+		errors.Is(err, transport.ErrOAuthAuthorizationRequired):
+		return true
 	}
-	return slices.ContainsFunc(answered4xx.FindAllStringSubmatch(err.Error(), -1), func(m []string) bool { return m[1] == "401" })
+	all := answered4xx.FindAllStringSubmatch(err.Error(), -1)
+	return slices.ContainsFunc(all, func(m []string) bool { return m[1] == "401" })
 }
 
 // otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport
@@ -198,7 +212,8 @@ func (e Entry) hides(written Entry) func(string) string {
 	for _, v := range e.Headers {
 		add(v)
 	}
-	for _, text := range append([]string{written.Command, written.URL, written.Dir}, written.Args...) {
+	for _, text := range append([]string{written.Command, written.URL, written.Dir},
+		written.Args...) {
 		for _, m := range variable.FindAllStringSubmatch(text, -1) {
 			add(os.Getenv(m[1]))
 		}
@@ -209,4 +224,5 @@ func (e Entry) hides(written Entry) func(string) string {
 
 // keys matches text that looks like a key in the output of any program: api_key=…, "token": "…",
 // Bearer ….
-var keys = regexp.MustCompile(`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)
+var keys = regexp.MustCompile(
+	`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)
