@@ -101,8 +101,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 		if a.opened && a.to > a.from && s.letterLost(a) {
 			return true
 		}
-		if a.opened &&
-			(beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) || s.openerBehind(a)) {
+		front := s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder))
+		if a.opened && (beginsWithTag(string(front)) || s.openerBehind(a)) {
 			return true
 		}
 	}

@@ -63,11 +63,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
 	tg.noticeValue(h, text, typ)
-	if h.p.Keyed() {
-		var v any
-		_ = json.Unmarshal([]byte(treeOf(h.p, text).json(typ)), &v)
-		tg.Out.Doubt = tg.Out.Doubt || oddTree(h.p, text) || holdsWord(v, typ)
-	}
+	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && unsureTree(h.p, text, typ)
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
 		tg.Seen = tg.Seen[:len(tg.Seen)-1]
@@ -76,6 +72,13 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
+}
+
+// unsureTree reports whether a value that is written as a tree may mean something else.
+func unsureTree(p *declaration.Pattern, text string, typ *schema.Type) bool {
+	var v any
+	_ = json.Unmarshal([]byte(treeOf(p, text).json(typ)), &v)
+	return oddTree(p, text) || holdsWord(v, typ)
 }
 
 // stepIn notes where a value begins, after the blanks of the layout.

@@ -19,6 +19,7 @@
 //	doctor.go     examinations as toolnorm doctor makes them
 //	models.go     models and examinations of them
 //	servers.go    other MCP servers, and the tools that are offered
+//	signin.go     signing in to other MCP servers
 //	knowledge.go  knowledge bases
 package admin
 
@@ -68,6 +69,8 @@ type Config struct {
 	Servers  Servers          // nil: none are managed
 	KB       *kb.KB           // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry  // every tool that is offered; nil: there are none
+
+	PublicURL string // the program's address behind a reverse proxy; empty: there is none
 }
 
 // Server answers below /admin. It is safe for concurrent use.
@@ -109,7 +112,7 @@ func New(c Config) *Server {
 	(&models{&s.current, c.Trace}).routes(s)
 	s.Handle("GET "+API+"usage", (&usages{c.Usage}).list)
 	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
-	(&others{c.Servers, c.Registry, s.Publish}).routes(s)
+	(&others{c.Servers, c.Registry, s.Publish, c.PublicURL}).routes(s)
 	(&knowledge{c.KB, c.Log, s.Publish}).routes(s)
 	if c.Tools != nil {
 		c.Tools.Changed(func() { s.Publish("tools") })
@@ -158,7 +161,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve answers uncompressed.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(r.URL.Path, API) {
+	if strings.HasPrefix(r.URL.Path, API) || r.URL.Path == SignedIn {
 		s.mux.ServeHTTP(w, r)
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,27 @@ func (s *someServers) Remove(name string) (bool, error) {
 	return found, nil
 }
 
+func (s *someServers) BeginSignIn(_ context.Context, name, back string) (to, state string, err error) {
+	if name != "a" {
+		return "", "", fault.New(fault.NotFound, "mcp.json has no server %q", name)
+	}
+	return "https://signs.example/authorize?redirect_uri=" + url.QueryEscape(back), "STATE", nil
+}
+
+func (s *someServers) EndSignIn(back url.Values) (string, error) {
+	if back.Get("error") != "" {
+		return "", fault.New(fault.Unable, "the sign-in was denied: %s", back.Get("error_description"))
+	}
+	return "Signed in to a. It is connected; tools: 1.", nil
+}
+
+func (s *someServers) SignOut(name string) error {
+	if name != "a" {
+		return fault.New(fault.NotFound, "nobody is signed in to %q", name)
+	}
+	return nil
+}
+
 func TestServersAndToolsAreManaged(t *testing.T) {
 	registry := tools.New(tools.Options{})
 	if err := registry.Set("test", tools.Tool{Name: "echo", Description: "Repeats.", Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {
@@ -211,6 +233,9 @@ func TestServersAndToolsAreManaged(t *testing.T) {
 		{"POST", "servers/a/switch", `{"on":true}`, 204, ""},
 		{"GET", "servers", "", 200, `"state":"waiting"`},
 		{"POST", "servers/b/switch", `{"on":true}`, 404, "no MCP server"},
+		{"POST", "servers/a/sign-in", "{}", 400, "--public-url"}, // no page says where it is
+		{"DELETE", "servers/a/sign-in", "", 204, ""},
+		{"DELETE", "servers/b/sign-in", "", 404, "nobody is signed in"},
 		{"DELETE", "servers/a", "", 204, ""},
 		{"DELETE", "servers/a", "", 404, "no MCP server"},
 		{"GET", "registry", "", 200, `{"name":"echo","description":"Repeats.","schema":{"type":"object"}}`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
@@ -16,6 +17,10 @@ type Servers interface {
 	Add(ctx context.Context, a remote.Asked) error
 	Switch(name string, on bool) error
 	Remove(name string) (bool, error)
+
+	BeginSignIn(ctx context.Context, name, back string) (to, state string, err error)
+	EndSignIn(back url.Values) (said string, err error)
+	SignOut(name string) error
 }
 
 // others answers what is asked about other MCP servers, and about every tool that is offered.
@@ -23,6 +28,7 @@ type others struct {
 	servers  Servers         // nil: none are managed
 	registry *tools.Registry // nil: there are none
 	publish  func(kind string)
+	public   string // the program's address behind a reverse proxy; empty: there is none
 }
 
 // routes adds the routes for the page MCP servers to a server, and those by which the playground
@@ -32,6 +38,9 @@ func (o *others) routes(to *Server) {
 	to.Handle("POST "+API+"servers", o.addServer)
 	to.Handle("POST "+API+"servers/{name}/switch", o.switchServer)
 	to.Handle("DELETE "+API+"servers/{name}", o.removeServer)
+	to.Handle("POST "+API+"servers/{name}/sign-in", o.beginSignIn)
+	to.Handle("DELETE "+API+"servers/{name}/sign-in", o.signOut)
+	to.mux.HandleFunc(SignedIn, o.endSignIn)
 	to.Handle("GET "+API+"registry", o.listRegistry)
 	to.Handle("POST "+API+"registry/call", o.callTool)
 }

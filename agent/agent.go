@@ -21,6 +21,8 @@ type Servers interface {
 	// Collect returns the tools of servers, and the servers that do not answer, with the reason. A
 	// server that is down must not affect the others, and must not cause an error.
 	Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string)
+	// Left closes the connections of a session (tools.Peer) that has ended.
+	Left(session string)
 }
 
 // Config sets up a Loop. Model and Tools are required; the other fields may be zero. All bounds are
@@ -44,6 +46,10 @@ type Config struct {
 
 	// when the user is asked before a call, one of the Consent constants; empty: never
 	Consent string
+
+	// Sample lets servers ask the model of a run while it calls their tools (sampling). If it is
+	// false, no capability is declared to them, so that they do not ask.
+	Sample bool
 
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 
@@ -197,6 +203,7 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens),
 		tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
 	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}
+	defer r.samples.leave(l)
 	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@
 //	closing.go   asking for an answer at a limit; which texts are not answers
 //	act.go       running a call, and what the model reads of its result
 //	consent.go   calls for which the user's consent is asked
+//	sampling.go  what MCP servers ask the model of a run
 //	origin.go    where the values of calls come from
 //	pointed.go   the records of a long list that the question names
 //	missing.go   what an answer should have looked up

@@ -102,6 +102,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts,
 		speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
+	defer r.samples.leave(l)
 	n.advises, n.spelling = r.advises, func() *speller { return spellerOf(r) }
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }
 	note := chat.ObserverOf(ctx).OnNote

@@ -45,6 +45,8 @@ type run struct {
 	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
+	samples samples
+
 	// returns the part of a result that the model reads; nil: all of it
 	shape func(tools.Result) tools.Result
 

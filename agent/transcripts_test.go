@@ -118,6 +118,9 @@ func (d *desk) tool(name, about string, schema json.RawMessage) tools.Tool {
 // Names are the servers.
 func (d *desk) Names() []string { return d.names }
 
+// Left is not asked for, since nobody asks a desk back.
+func (d *desk) Left(string) {}
+
 // Collect gives the tools of those that are not down.
 func (d *desk) Collect(_ context.Context, names []string) (all []tools.Tool, down map[string]string) {
 	for _, name := range names {

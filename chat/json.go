@@ -84,7 +84,9 @@ func plain(s string) int {
 	for ; len(s)-n >= 8; n += 8 {
 		w := uint64(s[n]) | uint64(s[n+1])<<8 | uint64(s[n+2])<<16 | uint64(s[n+3])<<24 |
 			uint64(s[n+4])<<32 | uint64(s[n+5])<<40 | uint64(s[n+6])<<48 | uint64(s[n+7])<<56
-		if found := (w | (w - eachByte*' ') | ((w ^ eachByte*'"') - eachByte) | ((w ^ eachByte*'\\') - eachByte)) & topBits; found != 0 {
+		found := w | (w - eachByte*' ')
+		found |= ((w ^ eachByte*'"') - eachByte) | ((w ^ eachByte*'\\') - eachByte)
+		if found &= topBits; found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}
 	}

@@ -29,8 +29,9 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 		s.forget(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		s.refuse(w, nil, fail(codeRequest,
-			"messages are sent by POST; GET is for event streams of revisions up to 2025-11-25").withStatus(http.StatusMethodNotAllowed))
+		err := fail(codeRequest,
+			"messages are sent by POST; GET is for event streams of revisions up to 2025-11-25")
+		s.refuse(w, nil, err.withStatus(http.StatusMethodNotAllowed))
 	}
 }
 

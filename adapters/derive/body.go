@@ -25,8 +25,8 @@ type body struct {
 //	write_file{content:<|"|>wombat<|"|>,path:…}              {pseudo}
 //	<parameter=content>wombat</parameter>                   {args}
 func bodyOf(text, path, content string) (body, bool) {
-	for _, form := range []func(text, path, content string) (
-		body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
+	for _, form := range []func(text, path, content string) (body, bool){jsonBody, pythonBody,
+		pseudoBody, taggedBody} {
 		if b, ok := form(text, path, content); ok {
 			return b, true
 		}

@@ -72,6 +72,7 @@ var needs = map[string]auth.Need{
 	// The page and its scripts are the same for every user and hold no data. A browser can send no
 	// key with a navigation, and the guard lets no page load other routes' answers as scripts,
 	// since a foreign page could do so, too.
+	admin.SignedIn:    auth.Open,
 	admin.Paths:       auth.Page,
 	admin.Paths + "/": auth.Page,
 }
@@ -110,6 +111,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r.Handle(readyPath, http.HandlerFunc(m.server.ready))
 	r.Handle(metricsPath, m.metrics.Handler())
 	r.Handle(admin.API, m.admin)
+	r.Handle(admin.SignedIn, m.admin)
 	r.Handle(admin.Paths, m.admin)
 	r.Handle(admin.Paths+"/", m.admin)
 	if m.mcp != nil {

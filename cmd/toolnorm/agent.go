@@ -16,6 +16,7 @@ type agents struct {
 	AgentTokens     int           `name:"agent-tokens" default:"200000" help:"How many tokens one run of the agent may read and write in all."`
 	AgentToolTokens int           `name:"agent-tool-tokens" default:"4000" help:"How many tokens the descriptions of tools may take in the agent's prompt. What does not fit is described in few words, and if that does not fit either, the model searches for tools."`
 	AgentConsent    string        `name:"agent-consent" default:"never" enum:"never,results,always" help:"When the agent asks the user before it calls a tool that does not say that it only reads: never; results, if a value of the call stands in a tool's result or an earlier answer and not in what the user said; or always."`
+	AgentSampling   string        `name:"agent-sampling" default:"never" enum:"never,always" help:"Whether other MCP servers may ask the model of an agent's run while it calls their tools (sampling): never, or always, which also gives each of these servers a connection of its own for each run."`
 	AgentRPM        int           `name:"agent-rpm" placeholder:"N" help:"How many requests of the agent to one model server may begin in any 60 seconds. Default: any number."`
 	AgentAtOnce     int           `name:"agent-at-once" default:"4" help:"How many of them may run at the same time; further ones wait in a queue. 0: any number."`
 	ListSuffixes    []string      `name:"list-suffixes" placeholder:"agent,shell" help:"List every model under these suffixes as well, for clients that offer only listed models: NAME@agent, NAME@shell."`
@@ -29,8 +30,8 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
 		May: mayAsk(c, model), Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
-		Consent: c.AgentConsent,
-		Time:    c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens,
+		Consent: c.AgentConsent, Sample: c.AgentSampling == "always",
+		Time: c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens,
 		Beat: c.Heartbeat,
 		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce,
 			Waiting: c.AgentQueue, Lane: c.server}),

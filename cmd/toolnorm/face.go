@@ -93,7 +93,7 @@ func (m *Main) openLasting() {
 		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(),
 		Version: version.String(), Log: m.log,
 		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB,
-		Tools: m.toolbox.Custom,
+		Tools: m.toolbox.Custom, PublicURL: m.Config.PublicURL,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
 		c.Servers = m.remote

@@ -125,3 +125,98 @@ func TestWithoutAnAudienceNobodyIsToldWhereToSignIn(t *testing.T) {
 		t.Errorf("%d", status)
 	}
 }
+
+// TestThePageSignsInToAServer has one toolnorm sign in to another from its page: through the guard
+// with an administrator's key, behind a proxy with another name, by a browser that keeps cookies
+// and knows no key.
+func TestThePageSignsInToAServer(t *testing.T) {
+	clean(t, "")
+	issuer := signsIn(t)
+	protected := serving(t, io.Discard, "--jwt-keys", issuer+"/keys", "--jwt-issuer", issuer, "--jwt-audience", "tools")
+	file := filepath.Join(t.TempDir(), "mcp.json")
+	if err := os.WriteFile(file, fmt.Appendf(nil, `{"mcpServers":{"t":{"url":%q}}}`, protected.URL()+"/mcp"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := serving(t, io.Discard, "--mcp-file", file, "--admin-key", "admin-key-of-the-test", "--hosts", "tools.example")
+	// sent is a request behind a proxy that ends TLS and keeps Host.
+	sent := func(method, path, body string, header ...string) (*http.Response, string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = "tools.example"
+		for ; len(header) > 0; header = header[2:] {
+			if r.Header.Set(header[0], header[1]); header[0] == "Host" {
+				r.Host = header[1]
+			}
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		return resp, string(text)
+	}
+	const begin = "/admin/api/servers/t/sign-in"
+	page := []string{"Authorization", "Bearer admin-key-of-the-test", "Origin", "https://tools.example", "Sec-Fetch-Site", "same-origin", "Toolnorm-Admin", "1", "Content-Type", "application/json"}
+	with := func(more ...string) []string { return append(append([]string{}, page...), more...) }
+	for _, wrong := range [][]string{with("Origin", "https://evil.example"), with("Sec-Fetch-Site", "cross-site"), with("Toolnorm-Admin", ""), with("Host", "evil.example")} {
+		if resp, text := sent("POST", begin, "{}", wrong...); resp.StatusCode != 403 {
+			t.Errorf("%v: %d %s", wrong, resp.StatusCode, text)
+		}
+	}
+	if resp, _ := sent("POST", begin, "{}", with("Authorization", "")...); resp.StatusCode != 401 {
+		t.Errorf("without a key: %d", resp.StatusCode)
+	}
+	resp, text := sent("POST", begin, "{}", page...)
+	var to struct{ URL string }
+	if json.Unmarshal([]byte(text), &to) != nil || len(resp.Cookies()) != 1 {
+		t.Fatalf("%d %s %v", resp.StatusCode, text, resp.Cookies())
+	}
+	elsewhere := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := elsewhere.Get(to.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	at, err := answer.Location()
+	if err != nil || at.Scheme+"://"+at.Host+at.Path != "https://tools.example/admin/signed-in" {
+		t.Fatalf("the browser is sent to %v: %v", at, err)
+	}
+	back := at.Path + "?" + at.RawQuery
+	cookie := resp.Cookies()[0].Name + "=" + resp.Cookies()[0].Value
+	browser := []string{"Cookie", cookie, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"}
+	for _, tt := range []struct {
+		status int
+		want   string
+		header []string
+	}{
+		{403, "evil.example", append(append([]string{}, browser...), "Host", "evil.example")},
+		{403, "as a image", append(append([]string{}, browser...), "Sec-Fetch-Dest", "image", "Sec-Fetch-Mode", "no-cors")},
+		{400, "did not begin in this browser", browser[2:]},
+		{200, "Signed in to t. It is connected", browser},
+		{400, "used already", browser},
+	} {
+		if resp, text := sent("GET", back, "", tt.header...); resp.StatusCode != tt.status || !strings.Contains(text, tt.want) {
+			t.Errorf("%v: %d %s", tt.header, resp.StatusCode, text)
+		}
+	}
+	call := func() string {
+		_, text := sent("POST", "/admin/api/registry/call", `{"name":"t.calculate_vacation_days","arguments":"{\"employee_id\":\"EMP001\",\"year\":2025}"}`, page...)
+		return text
+	}
+	if got := call(); !strings.Contains(got, "14.5") {
+		t.Errorf("signed in: %s", got)
+	}
+	if _, text := sent("GET", "/admin/api/servers", "", page...); !strings.Contains(text, `"signed_in":true`) || strings.Contains(text, "eyJ") {
+		t.Errorf("the list, in which no token is: %s", text)
+	}
+	if resp, text := sent("DELETE", begin, "", page...); resp.StatusCode != 204 {
+		t.Errorf("%d %s", resp.StatusCode, text)
+	}
+	if got := call(); strings.Contains(got, "14.5") {
+		t.Errorf("signed out: %s", got)
+	}
+}

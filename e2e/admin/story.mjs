@@ -362,7 +362,7 @@ await step('a model that cannot be downloaded says why, and one is not deleted u
 });
 
 // An MCP server with one tool, in as few words as the protocol allows.
-const small = createServer(async (request, response) => {
+const speak = async (request, response) => {
   let body = '';
   for await (const piece of request) body += piece;
   const m = body ? JSON.parse(body) : {};
@@ -374,7 +374,8 @@ const small = createServer(async (request, response) => {
   };
   if (request.method !== 'POST' || !(m.method in answers)) return response.writeHead(request.method !== 'POST' ? 405 : m.id === undefined ? 202 : 404).end();
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: m.id, result: answers[m.method] }));
-});
+};
+const small = createServer(speak);
 await new Promise((resolve) => small.listen(0, '127.0.0.1', resolve));
 
 await step('an MCP server is added, its tool is offered, and gone with it', async () => {
@@ -397,6 +398,64 @@ await step('an MCP server is added, its tool is offered, and gone with it', asyn
   for (const p of [page, other]) await p.locator('li', { hasText: 'small' }).waitFor({ state: 'detached' });
   small.close();
   small.closeAllConnections();
+});
+
+// The same, for those who have signed in there. Its answers to questions about signing in are JSON, but for the page.
+let tokens = 0;
+const guarded = createServer(async (request, response) => {
+  const at = `http://127.0.0.1:${guarded.address().port}`;
+  const { pathname, searchParams: q } = new URL(request.url, at);
+  const json = (v, status = 200) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(v));
+  switch (pathname) {
+    case '/mcp':
+      if (request.headers.authorization === `Bearer t${tokens}`) return speak(request, response);
+      return response.writeHead(401, { 'WWW-Authenticate': `Bearer resource_metadata="${at}/.well-known/oauth-protected-resource"` }).end();
+    case '/.well-known/oauth-protected-resource':
+      return json({ resource: `${at}/mcp`, authorization_servers: [at] });
+    case '/.well-known/oauth-authorization-server':
+      return json({ issuer: at, authorization_endpoint: `${at}/authorize`, token_endpoint: `${at}/token`, registration_endpoint: `${at}/register`, code_challenge_methods_supported: ['S256'] });
+    case '/register':
+      return json({ client_id: 'c' }, 201);
+    case '/token':
+      return json({ access_token: `t${++tokens}`, token_type: 'Bearer', expires_in: 3600 });
+    case '/authorize': {
+      const back = (more) => `${q.get('redirect_uri')}?${new URLSearchParams({ ...more, state: q.get('state') })}`;
+      const link = (to, word) => `<a href="${to.replaceAll('&', '&amp;')}">${word}</a> `;
+      response.writeHead(200, { 'Content-Type': 'text/html' });
+      return response.end(link(back({ code: 'code' }), 'Allow') + link(back({ error: 'access_denied', error_description: attack }), 'Deny'));
+    }
+    default:
+      return json({}, 404);
+  }
+});
+await new Promise((resolve) => guarded.listen(0, '127.0.0.1', resolve));
+
+await step('a server that wants a sign-in gets one from the page, and is signed out', async () => {
+  await page.getByLabel('Name').fill('guarded');
+  await page.getByLabel('Address').fill(`http://127.0.0.1:${guarded.address().port}/mcp`);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = page.locator('li', { hasText: 'guarded' });
+  await row.getByText('needs a sign-in').waitFor();
+  for (const [press, title] of [['Deny', 'Not signed in'], ['Allow', 'Signed in']]) {
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('button', { name: 'Sign in guarded' }).click();
+    const tab = await opened;
+    watch(tab, 'the sign-in');
+    await tab.getByRole('link', { name: press }).click();
+    await tab.getByRole('heading', { name: title, exact: true }).waitFor();
+    if (press === 'Deny') await text(tab, attack);
+    await tab.close();
+  }
+  await row.getByText('ready, tools: 1').waitFor();
+  assert.equal((await mcp('guarded.greet', {})).result.content[0].text, 'hello');
+  await page.getByRole('button', { name: 'Sign out guarded' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
+  await row.getByText('needs a sign-in').waitFor();
+  await page.getByRole('button', { name: 'Remove guarded' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await row.waitFor({ state: 'detached' });
+  guarded.close();
+  guarded.closeAllConnections();
 });
 
 await step('a call that was rewritten says why', async () => {

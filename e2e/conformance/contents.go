@@ -36,10 +36,11 @@ func contents(s *server.MCPServer) {
 			Text: `{"test":"data","value":123}`,
 		}),
 	))
-	add(s, "test_error_handling", "Always fails.", func(context.Context, mcp.CallToolRequest) (
-		*mcp.CallToolResult, error) {
-		return mcp.NewToolResultError("This tool intentionally returns an error for testing"), nil
-	})
+	add(s, "test_error_handling", "Always fails.",
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultError("This tool intentionally returns an error for testing"),
+				nil
+		})
 	addWith(s, "json_schema_2020_12_tool", "Has a schema that uses much of JSON Schema 2020-12.",
 		fullSchema, always(mcp.NewTextContent("fine")))
 	addWith(s, "test_header_parameter", "Has a parameter that is repeated in a header.",

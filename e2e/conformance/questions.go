@@ -116,8 +116,11 @@ func can(ctx context.Context) (a abilities) {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil &&
 		info.ClientCapabilities != nil {
 		c = *info.ClientCapabilities
-	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		c = session.GetClientCapabilities()
+	} else {
+		session := server.ClientSessionFromContext(ctx)
+		if one, ok := session.(server.SessionWithClientInfo); ok {
+			c = one.GetClientCapabilities()
+		}
 	}
 	return abilities{sampling: c.Sampling != nil, elicitation: c.Elicitation != nil}
 }

@@ -121,9 +121,9 @@ func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResu
 	if answer := elicited(r.Params.InputResponses, "user_context"); answer != nil {
 		return said(mcp.NewTextContent("Keep this in mind: " + field(answer, "context"))), nil
 	}
-	return new(server.InputRequestBuilder).Elicit("user_context", elicit(
-		"What context should the prompt use?",
-		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)).PromptResult(), nil
+	question := elicit("What context should the prompt use?",
+		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)
+	return new(server.InputRequestBuilder).Elicit("user_context", question).PromptResult(), nil
 }
 
 // field returns what the user wrote into one field of a form.

@@ -59,8 +59,8 @@ func Arguments(c chat.Call) json.RawMessage {
 // Rendering returns the chat template of the order's model: source is its text, and render renders
 // orders with it. Thinking is switched on for a model that can think: many templates print
 // reasoning only then.
-func (o *Order) Rendering(source string, thinks bool, render func(*Order) (
-	string, error)) derive.Template {
+func (o *Order) Rendering(source string, thinks bool,
+	render func(*Order) (string, error)) derive.Template {
 	q := *o
 	q.Facts.Thinking = thinks
 	return derive.Template{Source: source,

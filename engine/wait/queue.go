@@ -58,8 +58,8 @@ func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response,
 }
 
 // wait asks for a request whenever it is the first of its line.
-func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (
-	*http.Response, error)) (*http.Response, error) {
+func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter,
+	send func() (*http.Response, error)) (*http.Response, error) {
 	began := time.Now()
 	for pause := firstPause; ; {
 		busy := w.line.said()

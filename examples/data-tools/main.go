@@ -43,8 +43,8 @@ func main() {
 type found struct{ Documents [][]string }
 
 // run searches in the three ways.
-func run(ctx context.Context, w io.Writer, url string, byCommand func(context.Context, string) (
-	[]byte, error)) error {
+func run(ctx context.Context, w io.Writer, url string,
+	byCommand func(context.Context, string) ([]byte, error)) error {
 	out, err := byCommand(ctx, `{"query_list": ["created_at"], "n_results": 1}`)
 	if err != nil {
 		return fmt.Errorf("toolrun: %w", err)

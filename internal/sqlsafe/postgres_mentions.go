@@ -160,11 +160,10 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	case "ColumnRef":
 		w.column(node, at)
 	case "ResTarget":
-		if value, ok := node["val"].(map[string]any); ok {
-			if column, ok := value["ColumnRef"].(map[string]any); ok &&
-				slices.Contains(parts(column["fields"]), "") {
-				w.stars--
-			}
+		value, _ := node["val"].(map[string]any)
+		column, _ := value["ColumnRef"].(map[string]any)
+		if slices.Contains(parts(column["fields"]), "") {
+			w.stars--
 		}
 	case "TypeCast":
 		w.regclass(node)

@@ -108,15 +108,12 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 		out.edits = append(out.edits, edit{one.From, 0, shorter}, edit{one.To, 0, fmt.Sprintf(
 			", %d)::pg_catalog.int4", longestFill)})
 	}
-	for _, n := range all {
-		f, ok := is[[2]string{n.Kind, n.Text}]
-		if !ok {
-			continue // there is no such name, and the server's own error is better
-		}
-		if f.why != "" {
+	for _, n := range all { // if there is no such name, the server's own error is better
+		if f, ok := is[[2]string{n.Kind, n.Text}]; ok && f.why != "" {
 			return nil, refuse(b.text, n.At, "%s", f.why)
+		} else if ok {
+			out.name(n, f, len(extensions) > 0)
 		}
-		out.name(n, f, len(extensions) > 0)
 	}
 	path := ""
 	for _, schema := range extensions {

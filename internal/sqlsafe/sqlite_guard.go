@@ -62,8 +62,9 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		g.objects = lowered(names)
-		if names, err = texts(ctx, conn,
-			"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"); err != nil {
+		names, err = texts(ctx, conn,
+			"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'")
+		if err != nil {
 			return err
 		}
 		g.shadows = lowered(names)

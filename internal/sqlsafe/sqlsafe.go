@@ -14,6 +14,7 @@
 //	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
 //	postgres_walk.go      the check of the parsed tree
 //	postgres_run.go       limits on PostgreSQL: pool, read-only transaction, cursor, rollback
+//	postgres_unreached.go why the database cannot be reached
 //	postgres_width.go     how wide the values become that a statement generates
 //	postgres_scope.go     what the names of a SELECT mean there
 //	postgres_cost.go      what the server expects a statement to take, before it runs

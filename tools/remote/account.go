@@ -81,21 +81,42 @@ func (a *account) saved() (s saved, ok bool, err error) {
 	return s, ok && s.URL == a.entry.URL && s.Token != nil, nil
 }
 
-// save writes the account into the file, which is made with mode 0600.
-func (a *account) save(s saved) error {
+// changeAccounts writes the file, which is made with mode 0600, as do leaves it; do reports whether
+// it has changed anything.
+func changeAccounts(path string, do func(all map[string]saved) bool) error {
 	accountFile.Lock()
 	defer accountFile.Unlock()
-	all, err := readAccounts(a.path)
-	if err != nil {
+	all, err := readAccounts(path)
+	if err != nil || !do(all) {
 		return err
 	}
-	s.URL = a.entry.URL
-	all[a.entry.Name] = s
 	text, err := chat.JSON(all)
 	if err != nil {
 		return err
 	}
-	return replace.File(a.path, text)
+	return replace.File(path, text)
+}
+
+// save writes the account into the file.
+func (a *account) save(s saved) error {
+	s.URL = a.entry.URL
+	return changeAccounts(a.path, func(all map[string]saved) bool {
+		all[a.entry.Name] = s
+		return true
+	})
+}
+
+// update changes the account in the file, if it is still there: a request that was under way while
+// the user signed out must not bring the tokens back. It reports whether do has changed it.
+func (a *account) update(do func(s *saved) bool) (done bool, err error) {
+	err = changeAccounts(a.path, func(all map[string]saved) bool {
+		s, ok := all[a.entry.Name]
+		if done = ok && s.URL == a.entry.URL && s.Token != nil && do(&s); done {
+			all[a.entry.Name] = s
+		}
+		return done
+	})
+	return done, err
 }
 
 // GetToken reads the token out of the file, so that a sign-in by another process counts at once.
@@ -117,12 +138,11 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	s, _, err := a.saved()
-	if err != nil {
-		return err
+	done, err := a.update(func(s *saved) bool { s.Token = t; return true })
+	if err == nil && !done {
+		err = transport.ErrNoToken // the user has signed out
 	}
-	s.Token = t
-	return a.save(s)
+	return err
 }
 
 // config returns the OAuth configuration by which the account is refreshed.
@@ -157,13 +177,14 @@ func (a *account) header(ctx context.Context) string {
 // refused remembers that the server does not take the token any more, so that the next request
 // refreshes it.
 func (a *account) refused(sent string) {
-	s, ok, err := a.saved()
-	if err != nil || !ok || !strings.HasSuffix(sent, " "+s.Token.AccessToken) ||
-		s.Token.IsExpired() {
-		return // a newer one is there
-	}
-	s.Token.ExpiresAt = time.Now().Add(-time.Second)
-	_ = a.save(s) // else the next request fails as this one did
+	// If it cannot be written, the next request fails as this one did.
+	_, _ = a.update(func(s *saved) bool {
+		if !strings.HasSuffix(sent, " "+s.Token.AccessToken) || s.Token.IsExpired() {
+			return false // a newer one is there
+		}
+		s.Token.ExpiresAt = time.Now().Add(-time.Second)
+		return true
+	})
 }
 
 // forbidden is the error of a request for which a sign-in is not enough.
@@ -175,12 +196,14 @@ func (f forbidden) Error() string { return string(f) }
 // lacks remembers, for the next sign-in, what the server has answered to a token without enough
 // rights.
 func (a *account) lacks(challenge string) {
-	s, ok, err := a.saved()
-	if err != nil || !ok || s.Wants == challenge {
-		return
-	}
-	s.Wants = challenge
-	_ = a.save(s) // otherwise the next sign-in asks for the same rights as the last one
+	// If it cannot be written, the next sign-in asks for the same rights as the last one.
+	_, _ = a.update(func(s *saved) bool {
+		if s.Wants == challenge {
+			return false
+		}
+		s.Wants = challenge
+		return true
+	})
 }
 
 // signInClient returns an HTTP client for the servers that sign users in. They are at addresses of
@@ -224,6 +247,18 @@ func (e Entry) isInside() bool {
 	return err == nil
 }
 
+// isHere reports whether a URL is one of this machine.
+func isHere(u *url.URL) bool {
+	ip, _ := netip.ParseAddr(u.Hostname()) // a name is not an address
+	return u.Hostname() == "localhost" || ip.IsLoopback()
+}
+
+// protects reports whether what a sign-in sends to a URL is seen by nobody else on the way there:
+// by https, or on this machine.
+func protects(u *url.URL) bool {
+	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isHere(u))
+}
+
 // signIn refuses plain http but to this machine, and bounds answers.
 type signIn struct {
 	next http.RoundTripper
@@ -258,8 +293,7 @@ func (s *signIn) look(text []byte) {
 
 // RoundTrip does so.
 func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
-	ip, _ := netip.ParseAddr(r.URL.Hostname()) // a name is not an address
-	if r.URL.Scheme != "https" && r.URL.Hostname() != "localhost" && !ip.IsLoopback() {
+	if !protects(r.URL) {
 		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)
 	}
 	resp, err := s.next.RoundTrip(r)

@@ -212,8 +212,8 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // open starts a transport and agrees with the server on a revision. ctx bounds the opening; the
 // connection lives on, so its own context does not end with ctx: a request that happens to make the
 // connection may end at any time.
-func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*conn) (
-	transport.Interface, error)) (_ *conn, err error) {
+func (e Entry) open(ctx context.Context, me greeting, era asking,
+	dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {

@@ -143,7 +143,7 @@ func TestWhyAServerIsDownIsSaidInASentence(t *testing.T) {
 		{`{"command":"true"}`, "the command has ended without speaking MCP"},
 		{`{"url":"` + status(404) + `/mcp"}`, "no MCP server answers there: the status is 404"},
 		{`{"url":"` + status(500) + `/mcp"}`, "no MCP server answers there: the status is 500"},
-		{`{"url":"` + status(401) + `/mcp"}`, "it wants a sign-in or a key (status 401): run toolnorm mcp login with its name, or give it a key in headers"},
+		{`{"url":"` + status(401) + `/mcp"}`, "it wants a sign-in or a key (status 401): sign in on the page MCP servers of /admin, or run toolnorm mcp login with its name, or give it a key in headers"},
 		{`{"command":"yes"}`, "the server writes what is not MCP: more than 500 lines"},
 		{`{"url":"http://127.0.0.1:9/mcp"}`, "nothing listens at its address (connection refused)"},
 		{`{"url":"http://127.0.0.1:9/sse","type":"sse"}`, "nothing listens at its address (connection refused)"},

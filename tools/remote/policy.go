@@ -96,7 +96,8 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 		p.entry.account.lacks(challenge)
 		resp.Body.Close()
 		return nil, forbidden("the sign-in to " + p.entry.Name +
-			" may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
+			" may too little for that: sign in again, on the page MCP servers of /admin or by toolnorm mcp login " +
+			p.entry.Name)
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {

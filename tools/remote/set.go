@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/fault"
-	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -52,6 +50,7 @@ type Set struct {
 
 	relayMu sync.Mutex
 	relays  map[relayKey]*relay
+	visits  visits
 	levels  map[string]json.RawMessage // what sessions have said of log lines, as they said it
 	places  directory
 	tell    atomic.Pointer[func(method string)]
@@ -217,54 +216,6 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 
 // errRemoved ends what was under way for a server that has been removed.
 var errRemoved = errors.New("the server has been removed")
-
-// stampOf returns the file's stamp, or the zero stamp if there is no file.
-func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{info.ModTime(), info.Size()}
-}
-
-// watch picks up changes that others make to the file: an editor, or another toolnorm on the same
-// folder.
-func (s *Set) watch() {
-	accounts := stampOf(s.cfg.Accounts)
-	for sleep.For(s.ctx, watchTime) {
-		s.mu.Lock()
-		if now := stampOf(s.cfg.Accounts); now != accounts { // the user has signed in
-			accounts = now
-			for _, l := range s.links {
-				l.retry()
-			}
-		}
-		if stampOf(s.cfg.Path) != s.stamp {
-			s.reread()
-		}
-		s.mu.Unlock()
-	}
-}
-
-// reread reads the file again. A broken file changes nothing, since people save in the middle of an
-// edit; it is logged once. The caller holds s.mu.
-func (s *Set) reread() {
-	s.stamp = stampOf(s.cfg.Path)
-	var f *file
-	// A file that is gone for a moment, as while an editor replaces it, must not end all
-	// connections.
-	err := errors.New("mcp.json is gone")
-	if s.stamp != (stamp{}) {
-		f, err = load(s.cfg.Path)
-	}
-	if s.broken = err; err != nil {
-		s.cfg.Log.Error().Err(err).Msg(
-			"mcp.json has changed and cannot be read; the servers stay as they were")
-		return
-	}
-	s.take(f)
-	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
-}
 
 // change makes a change to the file as it is now, saves it, and takes it. A broken file is left
 // alone; a removed file is written again, with its last content. It starts from the file and not

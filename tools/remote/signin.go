@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client/transport"
+
+	"toolnorm/internal/fault"
 )
 
 // OAuth holds an entry's settings for signing in: an id that the user has got from the server, if
@@ -93,11 +95,11 @@ func entryOf(path, name string) (Entry, error) {
 		}
 		e, err := w.entry.filled()
 		if err == nil && e.URL == "" {
-			err = fmt.Errorf("%s is a command, which nobody signs in to", name)
+			err = fault.New(fault.Invalid, "%s is a command, which nobody signs in to", name)
 		}
 		return e, err
 	}
-	return Entry{}, fmt.Errorf("mcp.json has no server %q that can be used", name)
+	return Entry{}, fault.New(fault.NotFound, "mcp.json has no server %q that can be used", name)
 }
 
 // flow is a sign-in that has begun.
@@ -119,6 +121,11 @@ type flow struct {
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
 	f := &flow{account: &account{entry: e, path: accounts},
 		pending: transport.NewMemoryTokenStore()}
+	if u, err := url.Parse(back); err != nil || !protects(u) {
+		return nil, "", fmt.Errorf(
+			"servers send the browser back only over https or to this machine, and not to %.200q",
+			back)
+	}
 	before, _, err := f.account.saved()
 	if err != nil {
 		return nil, "", err
@@ -132,20 +139,11 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	web := e.signInClient()
 	var scopes []string
 	f.about, f.resource, scopes = e.metadata(ctx, web, param(challenge, "resource_metadata"))
-	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
-		scopes = said
-	}
-	if before.Wants != "" {
-		scopes = append(slices.Clone(before.Scopes), scopes...)
-	}
-	if len(e.OAuth.Scopes) > 0 {
-		scopes = e.OAuth.Scopes
-	}
-	slices.Sort(scopes)
+	scopes = e.scopesFor(challenge, before, scopes)
 	config := transport.OAuthConfig{
 		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back,
 		TokenStore: f.pending, PKCEEnabled: true,
-		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: slices.Compact(scopes),
+		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: scopes,
 	}
 	find := transport.NewOAuthHandler(config)
 	find.SetBaseURL(f.resource)
@@ -173,27 +171,62 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	f.scopes = config.Scopes
 	f.handler = transport.NewOAuthHandler(config)
 	f.handler.SetBaseURL(f.resource)
-	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
-		f.state, err = transport.GenerateState()
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	to, err := f.handler.GetAuthorizationURL(ctx, f.state,
-		transport.GenerateCodeChallenge(f.verifier))
+	to, err := f.address(ctx)
 	return f, to, err
 }
 
-// register registers the program with the server where it signs in (RFC 7591), as an installed
-// program, which cannot keep a secret.
+// address returns the address that the user must open. The server's metadata names it, and a page
+// goes where it leads, so it must be that of a web page which nobody on the way can replace.
+func (f *flow) address(ctx context.Context) (to string, err error) {
+	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
+		f.state, err = transport.GenerateState()
+	}
+	if err == nil {
+		to, err = f.handler.GetAuthorizationURL(ctx, f.state,
+			transport.GenerateCodeChallenge(f.verifier))
+	}
+	if err != nil {
+		return "", err
+	}
+	if u, err := url.Parse(to); err != nil || !protects(u) {
+		return "", fmt.Errorf(
+			"%s signs users in at an address that is neither https nor on this machine: %.100q",
+			f.account.entry.Name, to)
+	}
+	return to, nil
+}
+
+// scopesFor returns the rights to ask for, sorted: those of the settings, or else of the server's
+// challenge, or else of its metadata. A token that had too few rights keeps those that it had.
+func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
+	if len(e.OAuth.Scopes) > 0 {
+		scopes = e.OAuth.Scopes
+	} else {
+		if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
+			scopes = said
+		}
+		if before.Wants != "" {
+			scopes = append(slices.Clone(before.Scopes), scopes...)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(scopes)))
+}
+
+// register registers the program with the server where it signs in (RFC 7591): as an installed
+// program if the browser comes back to this machine, else as one of the web (the kinds differ in
+// the addresses that they may have). It asks for no secret.
 func register(ctx context.Context, web *http.Client, at string,
 	config *transport.OAuthConfig) error {
 	if at == "" {
 		return errors.New("it names no address for that")
 	}
+	kind := "web"
+	if u, err := url.Parse(config.RedirectURI); err == nil && isHere(u) {
+		kind = "native"
+	}
 	asked, err := json.Marshal(map[string]any{
 		"client_name": "toolnorm", "redirect_uris": []string{config.RedirectURI},
-		"application_type": "native", "token_endpoint_auth_method": "none",
+		"application_type": kind, "token_endpoint_auth_method": "none",
 		"grant_types":    []string{"authorization_code", "refresh_token"},
 		"response_types": []string{"code"}, "scope": strings.Join(config.Scopes, " "),
 	})
@@ -215,11 +248,12 @@ func register(ctx context.Context, web *http.Client, at string,
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
 		Method string `json:"token_endpoint_auth_method"`
+		Why    string `json:"error_description"`
 	}
 	err = json.NewDecoder(resp.Body).Decode(&got)
 	switch {
 	case resp.StatusCode != http.StatusCreated && resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("its status is %d", resp.StatusCode)
+		return fmt.Errorf("its status is %d (%.200q)", resp.StatusCode, got.Why)
 	case err != nil || got.ID == "":
 		return errors.New("it answers with no id")
 	}
@@ -232,7 +266,12 @@ func register(ctx context.Context, web *http.Client, at string,
 func (f *flow) finish(ctx context.Context, back url.Values) error {
 	switch iss := back.Get("iss"); {
 	case back.Get("error") != "":
-		return errors.New(cmp.Or(back.Get("error_description"), back.Get("error")))
+		what := "has failed"
+		if back.Get("error") == "access_denied" {
+			what = "was denied"
+		}
+		return fmt.Errorf("the sign-in %s at %s (%.60s): %.300s", what, f.issuer,
+			back.Get("error"), cmp.Or(back.Get("error_description"), "it gives no reason"))
 	// Another server's answer (RFC 9207): the code would be given to the wrong one.
 	case back.Has("iss") && iss != f.issuer:
 		return fmt.Errorf("the answer comes from %.200q, and %s signs users in at %q", iss,
@@ -242,9 +281,14 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 	case back.Get("code") == "":
 		return errors.New("the answer has no code")
 	}
-	if err := f.handler.ProcessAuthorizationResponse(ctx, back.Get("code"), back.Get("state"),
-		f.verifier); err != nil {
-		return err
+	var away *url.Error
+	switch err := f.handler.ProcessAuthorizationResponse(ctx, back.Get("code"), back.Get("state"),
+		f.verifier); {
+	case errors.As(err, &away):
+		return why{fmt.Sprintf("%s, which signs users of %s in, does not answer: %s", f.issuer,
+			f.account.entry.Name, plainly(away.Err)), err}
+	case err != nil:
+		return fmt.Errorf("%s gives no token: %w", f.issuer, err)
 	}
 	token, err := f.pending.GetToken(ctx)
 	if err != nil {

@@ -35,6 +35,9 @@ type issuer struct {
 	old  map[string]bool       // refresh tokens that are good
 	n    int
 	seen []string // paths in order
+
+	mcpServer *httptest.Server
+	stop      func() // ends the authorization server
 }
 
 // newIssuer starts both.
@@ -43,7 +46,7 @@ func newIssuer(t *testing.T) *issuer {
 	i := &issuer{t: t, code: map[string]url.Values{}, good: map[string]bool{}, old: map[string]bool{}}
 	signs := httptest.NewServer(http.HandlerFunc(i.sign))
 	t.Cleanup(signs.Close)
-	i.url = signs.URL
+	i.url, i.stop = signs.URL, signs.Close
 	tools := server.NewStreamableHTTPServer(fake("protected"))
 	mcp := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource") {
@@ -61,7 +64,7 @@ func newIssuer(t *testing.T) *issuer {
 		tools.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() { mcp.CloseClientConnections(); mcp.Close() })
-	i.mcp = mcp.URL + "/mcp"
+	i.mcp, i.mcpServer = mcp.URL+"/mcp", mcp
 	return i
 }
 
@@ -80,13 +83,25 @@ func (i *issuer) sign(w http.ResponseWriter, r *http.Request) {
 		if i.odd == "another issuer" {
 			issued = "https://elsewhere.example"
 		}
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[2]s/authorize","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register","code_challenge_methods_supported":%[3]s,"authorization_response_iss_parameter_supported":true}`, issued, i.url, methods)
+		at := i.url + "/authorize"
+		if i.odd == "plain http" {
+			at = "http://elsewhere.example/authorize"
+		}
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[4]s","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register","code_challenge_methods_supported":%[3]s,"authorization_response_iss_parameter_supported":true}`, issued, i.url, methods, at)
 	case "/register":
 		var asked struct {
 			URIs []string `json:"redirect_uris"`
+			Kind string   `json:"application_type"`
 		}
 		if json.NewDecoder(r.Body).Decode(&asked) != nil || len(asked.URIs) != 1 {
 			i.t.Error("a registration without the address to come back to")
+		} else if web := strings.HasPrefix(asked.URIs[0], "https:"); web != (asked.Kind == "web") {
+			i.t.Errorf("a program at %s registers as %s", asked.URIs[0], asked.Kind)
+		}
+		if i.odd == "no registration" {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":"invalid_redirect_uri","error_description":"not such an address"}`)
+			return
 		}
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprint(w, `{"client_id":"registered"}`)
@@ -188,7 +203,7 @@ func TestAUserSignsIn(t *testing.T) {
 // TestASignInThatIsWrongIsRefused has one thing wrong at a time.
 func TestASignInThatIsWrongIsRefused(t *testing.T) {
 	for odd, want := range map[string]string{
-		"no PKCE": "without PKCE", "another issuer": "does not say who signs", "another iss": "the answer comes from", "refused": "the user says no", "no iss": "does not say who signs in",
+		"no PKCE": "without PKCE", "another issuer": "does not say who signs", "another iss": "the answer comes from", "refused": "was denied at", "plain http": "neither https nor", "no registration": "not such an address", "no iss": "does not say who signs in",
 	} {
 		i := newIssuer(t)
 		i.odd = odd

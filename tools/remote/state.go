@@ -16,6 +16,9 @@ type State struct {
 	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
 	Error string `json:"error,omitempty"`     // why it is down or invalid; empty: it is not
 
+	Needs    bool `json:"needs_sign_in,omitempty"` // it wants a sign-in, or one with more rights
+	SignedIn bool `json:"signed_in,omitempty"`     // there are tokens for it
+
 	// the tools that cannot be used, the first mostTold of them
 	Odd []LeftOut `json:"left_out,omitempty"`
 }
@@ -35,6 +38,7 @@ func (l *link) state() State {
 		s.State = "ready"
 	case l.err != nil:
 		s.State, s.Error = "down", reason(l.err)
+		s.Needs = l.entry.signs() && wantsSignIn(l.err)
 	}
 	return s
 }
@@ -56,6 +60,7 @@ func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := []State{}
+	accounts, _ := readAccounts(s.cfg.Accounts) // if it cannot be read, no request is signed either
 	if s.broken != nil {
 		out = append(out, State{Name: filepath.Base(s.cfg.Path), State: stateInvalid,
 			Error: s.broken.Error()})
@@ -69,6 +74,12 @@ func (s *Set) List() []State {
 			out = append(out, State{Name: w.entry.Name, URL: w.entry.shown(), State: "disabled"})
 		default:
 			out = append(out, l.state())
+		}
+		if is := &out[len(out)-1]; w.err == nil {
+			a := accounts[w.entry.Name]
+			e, err := w.entry.filled()
+			is.SignedIn = err == nil && a.Token != nil && a.URL == e.URL
+			is.Needs = is.Needs || is.SignedIn && l != nil && a.Wants != ""
 		}
 	}
 	return out

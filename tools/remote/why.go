@@ -93,10 +93,8 @@ func plainly(err error) string {
 		return "nothing listens at its address (connection refused)"
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the name %s is not known", dns.Name)
-	case errors.Is(err, transport.ErrAuthorizationRequired),
-		errors.Is(err, transport.ErrOAuthAuthorizationRequired), status != nil &&
-			status[1] == "401":
-		return "it wants a sign-in or a key (status 401): run toolnorm mcp login with its name, or give it a key in headers"
+	case wantsSignIn(err):
+		return signInSentence
 	case strings.Contains(text, "waiting for endpoint"),
 		strings.Contains(text, "timeout waiting for endpoint"):
 		return fmt.Sprintf(
@@ -107,6 +105,24 @@ func plainly(err error) string {
 		return fmt.Sprintf("no MCP server answers there: the status is %s", status[1])
 	}
 	return strings.Join(strings.Fields(text), " ")
+}
+
+// signInSentence is said of a server that answers 401.
+const signInSentence = "it wants a sign-in or a key (status 401): sign in on the page MCP servers of /admin, or run toolnorm mcp login with its name, or give it a key in headers"
+
+// wantsSignIn reports whether a server has refused a request because nobody is signed in to it, or
+// because the sign-in is not enough.
+func wantsSignIn(err error) bool {
+	var no forbidden
+	switch {
+	case err == nil:
+		return false
+	case errors.As(err, &no), errors.Is(err, transport.ErrAuthorizationRequired),
+		errors.Is(err, transport.ErrOAuthAuthorizationRequired):
+		return true
+	}
+	all := answered4xx.FindAllStringSubmatch(err.Error(), -1)
+	return slices.ContainsFunc(all, func(m []string) bool { return m[1] == "401" })
 }
 
 // otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport

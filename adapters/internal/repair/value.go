@@ -38,17 +38,7 @@ func (x *valueReader) read() {
 	case x.over(x.n.Pos):
 		return
 	case x.c == '{':
-		x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
-		if x.at(x.n.Pos+1) == '{' {
-			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
-		}
-		if x.t.Known() && !x.t.Allows(schema.Object) {
-			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
-		}
-		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
-			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(),
-				small, slip), aSet)
-		}
+		x.brace()
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
 		if x.t.Known() && !x.t.Allows(schema.Array) {
@@ -75,8 +65,8 @@ func (x *valueReader) read() {
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 		x.open(x.n, 1, slip, aList) // it was written in place of the opener
 		x.valueLost()
-	case x.c == ':' || x.c == '=':
-		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
+	case x.c == ':' || x.c == '=': // doubled
+		x.step(small, keep(x.n, x.n.Pos+1))
 	case x.c == ',' || x.c == ';':
 		x.step(likely, keep(x.n, x.n.Pos+1))
 		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 &&
@@ -93,6 +83,21 @@ func (x *valueReader) read() {
 	x.openerLost()
 	if x.c == '{' || x.c == '[' || x.c == '(' || x.c == '<' {
 		x.bare(pick(x.t.Only(schema.String|schema.Null), 0, slip))
+	}
+}
+
+// brace reads an opening brace: an object, a set written for a list, or a surplus one.
+func (x *valueReader) brace() {
+	x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
+	if x.at(x.n.Pos+1) == '{' {
+		x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
+	}
+	if x.t.Known() && !x.t.Allows(schema.Object) {
+		x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
+	}
+	if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
+		meant := x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known()
+		x.open(x.n, 1, pick(meant, small, slip), aSet)
 	}
 }
 
@@ -272,105 +277,6 @@ func (x *here) junkWord() {
 		value != "") {
 		x.step(slip+small, keep(x.n, next))
 	}
-}
-
-// scalar reads a string, a number, a word, or text without quotes. Numbers and words of other
-// languages get JSON's spelling, which is a habit.
-func (x *valueReader) scalar() {
-	x.openStrings(0, false)
-	if !x.python {
-		x.junkWord()
-	}
-	if scan.IsQuote(x.c) && x.space(x.n.Pos+1) > x.n.Pos+1 && x.stringAhead(x.space(x.n.Pos+1)) {
-		x.step(likely, keep(x.n, x.n.Pos+1))
-	}
-	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
-		x.step(slip, keep(x.n, x.n.Pos+1))
-	}
-	x.doubledQuote()
-	if x.prefixed() {
-		return
-	}
-	if x.n.Stack != nil && x.has(x.n.Pos, "...") {
-		to := x.n.behind(x.n.Pos + 3)
-		if x.n.Stack.Kind == anObject || x.n.Stack.Kind == aCall {
-			to.Flags |= lost
-			x.step(small, to, "null")
-			return
-		}
-		x.step(small, to)
-		return
-	}
-	end := x.n.Pos
-	for end < x.n.Pos+maxKey && x.wordByte(end) {
-		end++
-	}
-	word := x.text[x.n.Pos:end]
-	behind := x.blank(end)
-	ends := x.over(behind) || scan.IsCloser(x.at(behind)) || x.at(behind) == ','
-	value, own := Scalar(word)
-	isWord := value != ""
-	if isWord {
-		to := x.n.behind(end)
-		cost := pick(ends, 0, trifle)
-		if !own && !x.python {
-			cost += to.first(habitWords, small)
-		}
-		to.Flags |= x.halfQuoted(end, x.t, schema.KindOf(value))
-		if !x.t.Allows(schema.KindOf(value)) && x.t.Allows(schema.String) {
-			value = schema.Quote(word)
-		}
-		x.step(cost, to, value)
-	}
-	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 &&
-		strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") &&
-		!x.has(x.n.Pos, "--") {
-		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
-		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord),
-			slip, 0))
-	}
-}
-
-// doubledQuote offers to skip the first of two quotes.
-func (x *valueReader) doubledQuote() {
-	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
-		next := x.n.Pos + size
-		if size > 1 {
-			next = x.space(next)
-		}
-		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) &&
-			(next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
-			to := keep(x.n, next)
-			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
-				to.Flags |= unsure // perhaps an empty text with signs after it
-			}
-			x.step(to.doubled(), to)
-		}
-	}
-}
-
-// halfQuoted returns unsure if a quote follows a word that ends at i, and does not begin a key: if
-// the type allows strings as well as the kind of the word, the word may be a string that has lost
-// its first quote.
-func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
-	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
-		t.Allows(word) {
-		return unsure
-	}
-	return 0
-}
-
-func (g *look) wordByte(i int) bool {
-	c := g.at(i)
-	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
-}
-
-// noHoles reports whether an f-string has no expressions inside. f"{x}" is not read, since its text
-// is not the value that was meant.
-func noHoles(text string, i int, quote byte) bool {
-	rest := text[i:min(i+maxAhead, len(text))]
-	end := strings.IndexByte(rest, quote)
-	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
 
 // prefixed reads the prefix letter of a string in Python or another language, and reports whether

@@ -415,6 +415,13 @@ export const en = {
   state_disabled: 'disabled',
   state_invalid: 'cannot be used',
   leftOut: 'Left out: {tool}: {why}',
+  needsSignIn: 'needs a sign-in',
+  signIn: 'Sign in',
+  signOut: 'Sign out',
+  signInGoesOn: 'The sign-in goes on in a new tab. If none has opened:',
+  signInOpen: 'open the sign-in to {name}',
+  signOutSure: 'Sign out of {name}? Its tools are gone until you sign in again.',
+  signedOut: 'Signed out of {name}.',
   toolsOf: 'Tools: {n}',
 
   // Knowledge bases

@@ -408,6 +408,13 @@ export const ko: Words = {
   state_disabled: '사용 안 함',
   state_invalid: '사용할 수 없음',
   leftOut: '제외됨: {tool} ({why})',
+  needsSignIn: '로그인 필요',
+  signIn: '로그인',
+  signOut: '로그아웃',
+  signInGoesOn: '로그인은 새 탭에서 이어집니다. 열리지 않았다면:',
+  signInOpen: '{name} 로그인 열기',
+  signOutSure: '{name}에서 로그아웃할까요? 다시 로그인할 때까지 그 도구를 쓸 수 없습니다.',
+  signedOut: '{name}에서 로그아웃했습니다.',
   toolsOf: '도구 {n}개',
 
   knowledge: '지식 베이스',

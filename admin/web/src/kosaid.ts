@@ -1,6 +1,10 @@
 // What the server says, in Korean: its own sentences, with {} for what it puts in. A sentence that is missing here is shown as it is.
 // A test holds that every repair of docs/repairs.md is here.
 export const koSaid: Record<string, string> = {
+  // MCP servers
+  'it wants a sign-in or a key (status 401): sign in on the page MCP servers of /admin, or run toolnorm mcp login with its name, or give it a key in headers':
+    '로그인이나 키가 필요합니다(상태 401). /admin의 MCP 서버 페이지에서 로그인하거나, 이름을 붙여 toolnorm mcp login을 실행하거나, headers에 키를 넣으세요',
+
   // repairs
   "a call that does not fit its tool's schema, and that nothing could repair, is shown as text":
     '도구의 스키마에 맞지 않고 고칠 수 없는 호출을 텍스트로 표시했습니다',

@@ -434,6 +434,8 @@ export interface Server {
   tools: number;
   transport?: string;
   error?: string;
+  needs_sign_in?: boolean;
+  signed_in?: boolean;
   left_out?: LeftOut[];
 }
 

@@ -90,13 +90,13 @@ const (
 // collectionsOf returns the collections of a base.
 func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableCollections })
-	return store.Read(ctx, tx, s.from(base, tableCollections), func(r *store.Row) (
-		c Collection, err error) {
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&c.Base), store.Named(&c.Name),
-			store.Named(&c.Summary), store.Named(&c.Model), vectorOf(r, &c.Vector))
-		c.ID = r.ID
-		return c, err
-	},
+	return store.Read(ctx, tx, s.from(base, tableCollections),
+		func(r *store.Row) (c Collection, err error) {
+			err = r.Scan(store.Needed(&r.ID), store.Needed(&c.Base), store.Named(&c.Name),
+				store.Named(&c.Summary), store.Named(&c.Model), vectorOf(r, &c.Vector))
+			c.ID = r.ID
+			return c, err
+		},
 		"SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
 }
 
@@ -113,16 +113,16 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	s.odd.forget(base, func(o Odd) bool {
 		return o.Table == tableDocuments || o.Table == tableRights
 	})
-	all, err := store.Read(ctx, tx, s.from(base, tableDocuments), func(r *store.Row) (
-		d Document, err error) {
-		var imported string
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&d.Collection), store.Named(&d.Title),
-			store.Named(&d.Source), store.Named(&d.Summary), store.Count(&d.Chunks, 0),
-			store.Told(&d.Tenant), store.Whole(&d.Clearance), store.Named(&d.Model),
-			vectorOf(r, &d.Vector), store.Named(&d.Hash), store.Named(&imported))
-		d.ID, d.Imported, d.Departments = r.ID, moment(imported), []string{}
-		return d, err
-	},
+	all, err := store.Read(ctx, tx, s.from(base, tableDocuments),
+		func(r *store.Row) (d Document, err error) {
+			var imported string
+			err = r.Scan(store.Needed(&r.ID), store.Needed(&d.Collection), store.Named(&d.Title),
+				store.Named(&d.Source), store.Named(&d.Summary), store.Count(&d.Chunks, 0),
+				store.Told(&d.Tenant), store.Whole(&d.Clearance), store.Named(&d.Model),
+				vectorOf(r, &d.Vector), store.Named(&d.Hash), store.Named(&imported))
+			d.ID, d.Imported, d.Departments = r.ID, moment(imported), []string{}
+			return d, err
+		},
 		"SELECT d.id, d.collection_id, d.title, d.source, d.summary, d.chunk_count, d.tenant, d.clearance, d.model, d.vector, d.hash, d.imported"+
 			of+"WHERE "+where+" ORDER BY d.source, d.id", args...)
 	if err != nil {
@@ -165,8 +165,7 @@ func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, mo
 
 // textsOf reads one column of texts.
 func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
-	return store.Read(ctx, tx, nil, func(r *store.Row) (
-		string, error) {
+	return store.Read(ctx, tx, nil, func(r *store.Row) (string, error) {
 		err := r.Scan(store.Needed(&r.ID))
 		return r.ID, err
 	}, query, args...)

@@ -98,14 +98,14 @@ func (s *Store) candidates(ctx context.Context, text string, args []any) (
 func (s *Store) readCandidates(ctx context.Context, tx *sql.Tx, text string, args []any) (
 	[]Candidate, error) {
 	base, _ := args[0].(string)
-	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (
-		c Candidate, err error) {
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&c.Index, 0),
-			store.Named(&c.Heading), store.Text(&c.Text, longestText), store.Named(&c.Model),
-			store.Needed(&c.Collection), store.Named(&c.Title), &c.Score)
-		c.ID, c.Document = r.ID, r.Of
-		return c, err
-	}, text, args...)
+	return store.Read(ctx, tx, s.from(base, tableChunks),
+		func(r *store.Row) (c Candidate, err error) {
+			err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&c.Index, 0),
+				store.Named(&c.Heading), store.Text(&c.Text, longestText), store.Named(&c.Model),
+				store.Needed(&c.Collection), store.Named(&c.Title), &c.Score)
+			c.ID, c.Document = r.ID, r.Of
+			return c, err
+		}, text, args...)
 }
 
 // Statistics returns what BM25 has to know of the passages that a filter allows to score a few of

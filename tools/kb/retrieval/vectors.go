@@ -119,8 +119,8 @@ func (x *vectors) comparable(v []float32) error {
 }
 
 // search returns the rows nearest to v. fetch reads the vectors of which the index has only bytes.
-func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch func(rows []int) (
-	map[int][]float32, error)) ([]vector.Hit, error) {
+func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
+	fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
 		return x.exact.Search(v, n, allowed), nil
 	}

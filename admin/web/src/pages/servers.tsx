@@ -52,6 +52,27 @@ export function Servers() {
     await attempt(() => post(`/admin/api/servers/${encodeURIComponent(name)}/switch`, { on }));
     reload();
   };
+  const [begun, setBegun] = useState<{ name: string; url: string }>();
+  const signIn = async (name: string) => {
+    // The tab is opened before the answer is there: browsers let only a click open one.
+    const tab = window.open('about:blank', '_blank');
+    if (tab) tab.opener = null;
+    const answer = await attempt(() =>
+      post<{ url: string }>(`/admin/api/servers/${encodeURIComponent(name)}/sign-in`),
+    );
+    if (!answer) return tab?.close();
+    setBegun({ name, url: answer.url });
+    tab?.location.replace(answer.url);
+  };
+  const signOut = async (name: string) => {
+    if (!(await ask(t('signOutSure', { name }), t('signOut')))) return;
+    await attempt(async () => {
+      await del(`/admin/api/servers/${encodeURIComponent(name)}/sign-in`);
+      say(t('signedOut', { name }));
+      setBegun(undefined);
+    });
+    reload();
+  };
   return (
     <Page title={t('servers')} intro={t('serversIntro')}>
       <Problem error={error} retry={reload} />
@@ -79,6 +100,14 @@ export function Servers() {
                     <Text inline text={s.error} />
                   </div>
                 )}
+                {s.needs_sign_in && begun?.name === s.name && (
+                  <div role="status">
+                    {t('signInGoesOn')}{' '}
+                    <a href={begun.url} target="_blank" rel="noreferrer">
+                      {t('signInOpen', { name: s.name })}
+                    </a>
+                  </div>
+                )}
                 {s.left_out?.map((o, n) => (
                   <div class="bad" key={n}>
                     <Text inline text={t('leftOut', { tool: o.tool, why: o.why })} />
@@ -87,6 +116,23 @@ export function Servers() {
               </div>
               {s.state !== 'invalid' && (
                 <div class="actions">
+                  {s.needs_sign_in && (
+                    <Button
+                      primary
+                      onClick={() => signIn(s.name)}
+                      aria-label={`${t('signIn')} ${s.name}`}
+                    >
+                      {t('signIn')}
+                    </Button>
+                  )}
+                  {s.signed_in && (
+                    <Button
+                      onClick={() => signOut(s.name)}
+                      aria-label={`${t('signOut')} ${s.name}`}
+                    >
+                      {t('signOut')}
+                    </Button>
+                  )}
                   <Button
                     onClick={() => turn(s.name, true)}
                     aria-label={`${t(s.state === 'disabled' ? 'switchOn' : 'connectAgain')} ${s.name}`}
@@ -127,6 +173,7 @@ function State({ s }: { s: Server }) {
   return (
     <Badge kind={kind}>
       {s.state === 'ready' ? t('ready', { n: s.tools }) : t(`state_${s.state}`)}
+      {s.needs_sign_in && `, ${t('needsSignIn')}`}
     </Badge>
   );
 }

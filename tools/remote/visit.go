@@ -1,0 +1,171 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/internal/fault"
+)
+
+// SignInTime is how long a sign-in that a page has begun waits for its browser.
+const SignInTime = 10 * time.Minute
+
+// mostVisits bounds the sign-ins that wait at the same time; of more, the oldest is given up.
+const mostVisits = 50
+
+// visits are the sign-ins that pages have begun, by their states. The zero value has none. They are
+// kept in memory: a verifier in a file would outlive its use.
+type visits struct {
+	mu  sync.Mutex
+	all map[string]visit
+}
+
+// visit is a sign-in whose browser has not come back yet.
+type visit struct {
+	flow  *flow
+	begun time.Time
+}
+
+// add keeps a sign-in, and drops those whose browsers have long stayed away.
+func (v *visits) add(f *flow) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.all == nil {
+		v.all = map[string]visit{}
+	}
+	oldest := ""
+	for state, one := range v.all {
+		// One that is late by less is kept, so that its browser learns why it failed.
+		if time.Since(one.begun) > 2*SignInTime {
+			delete(v.all, state)
+		} else if oldest == "" || one.begun.Before(v.all[oldest].begun) {
+			oldest = state
+		}
+	}
+	if len(v.all) >= mostVisits {
+		delete(v.all, oldest)
+	}
+	v.all[f.state] = visit{f, time.Now()}
+}
+
+// take returns the sign-in of a state, which counts once.
+func (v *visits) take(state string) (*flow, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	one, ok := v.all[state]
+	delete(v.all, state)
+	switch {
+	case !ok:
+		return nil, fault.New(fault.Invalid, "no sign-in waits for this answer: it has been used already, or toolnorm was restarted meanwhile")
+	case time.Since(one.begun) > SignInTime:
+		return nil, fault.New(fault.Invalid, "this sign-in has expired: it began more than %.0f minutes ago", SignInTime.Minutes())
+	}
+	return one.flow, nil
+}
+
+// BeginSignIn begins a sign-in to a server from a page, as SignIn does from a terminal. It returns
+// the address that the user must open, and the state by which EndSignIn knows the sign-in again.
+// back is the address to which the browser comes back, with https or on this machine. It waits for
+// the servers, a minute at most.
+func (s *Set) BeginSignIn(ctx context.Context, name, back string) (to, state string, err error) {
+	if s.cfg.Accounts == "" {
+		return "", "", fault.New(fault.Unable, "the sign-in could not be kept: nothing can be written into the data folder")
+	}
+	e, err := entryOf(s.cfg.Path, name)
+	if err != nil {
+		return "", "", err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("no answer within a minute"))
+	defer cancel()
+	f, to, err := e.beginSignIn(ctx, s.cfg.Accounts, back)
+	if err != nil {
+		return "", "", fault.New(fault.Unable, "%s", reason(err))
+	}
+	s.visits.add(f)
+	return to, f.state, nil
+}
+
+// EndSignIn ends a sign-in with the query that the browser has brought back, and connects the
+// server at once. It returns a sentence about what is now; an error says why the user is not signed
+// in. A state counts once, whatever comes of it.
+func (s *Set) EndSignIn(back url.Values) (said string, err error) {
+	f, err := s.visits.take(back.Get("state"))
+	if err != nil {
+		return "", err
+	}
+	begun := f.account.entry
+	if e, err := entryOf(s.cfg.Path, begun.Name); err != nil || e.URL != begun.URL {
+		return "", fault.New(fault.Unable, "%s was removed or got another address meanwhile",
+			begun.Name)
+	}
+	// Not the request's context: a code counts once, and would be lost with a tab that is closed.
+	ctx, cancel := context.WithTimeoutCause(s.ctx, time.Minute, errors.New("no answer within a minute"))
+	defer cancel()
+	if err := f.finish(ctx, back); err != nil {
+		return "", fault.New(fault.Unable, "%s", reason(err))
+	}
+	s.cfg.Log.Info().Str("mcp_server", begun.Name).Msg("the user has signed in to the MCP server")
+	s.mu.Lock()
+	l := s.links[begun.Name]
+	s.mu.Unlock()
+	if l == nil {
+		return fmt.Sprintf("Signed in to %s, which is switched off.", begun.Name), nil
+	}
+	for range 2 { // an attempt that began before the sign-in may still be under way
+		if _, err = l.connection(ctx); !wantsSignIn(err) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Sprintf("Signed in to %s, but it cannot be used yet: %s.", begun.Name,
+			reason(err)), nil
+	}
+	return fmt.Sprintf("Signed in to %s. It is connected; tools: %d.", begun.Name,
+		len(l.offered())), nil
+}
+
+// SignOut removes the tokens of a server, and its tools. The server is asked again without a
+// sign-in. The tokens are not revoked where they come from.
+func (s *Set) SignOut(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.file.find(name)
+	if at < 0 || s.file.servers[at].err != nil {
+		return fault.New(fault.NotFound, "there is no MCP server %q", name)
+	}
+	w, found := s.file.servers[at], false
+	err := changeAccounts(s.cfg.Accounts, func(all map[string]saved) bool {
+		_, found = all[w.entry.Name]
+		delete(all, w.entry.Name)
+		return found
+	})
+	switch {
+	case err != nil:
+		return fault.New(fault.Unable, "the file of sign-ins cannot be changed: %w", err)
+	case !found:
+		return fault.New(fault.NotFound, "nobody is signed in to %q", name)
+	}
+	s.cfg.Log.Info().Str("mcp_server", w.entry.Name).Msg("the user has signed out of the MCP server")
+	if l := s.links[w.entry.Name]; l != nil {
+		s.forget(l)
+		_ = s.cfg.Registry.Set(source(w.entry.Name)) // setting no tools cannot fail
+		s.connect(w)
+	}
+	return nil
+}
+
+// signs reports whether a sign-in would be used: not by a command, and not beside a key of the
+// entry's own.
+func (e Entry) signs() bool {
+	for name := range e.Headers {
+		if strings.EqualFold(name, "Authorization") {
+			return false
+		}
+	}
+	return e.URL != ""
+}
