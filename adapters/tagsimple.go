@@ -39,7 +39,7 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 			return 0, false
 		}
 		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
-		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) || over && tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
+		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) || tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
 	}
 	return n, true
 }
